@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { build, runnerImport } from 'vite';
+import { ROOT } from './paths.mjs';
+
+/** The exports of a TypeScript module without browser code, for use in a script. */
+export async function loadModule(path) {
+  const { module } = await runnerImport(join(ROOT, path), { root: ROOT, configFile: false, logLevel: 'warn' });
+  return module;
+}
+
+const common = (debug) => ({ root: ROOT, logLevel: 'warn', configFile: false, publicDir: false, build: { minify: !debug } });
+
+function merge(base, options) {
+  return { ...base, ...options, build: { ...base.build, emptyOutDir: false, reportCompressedSize: false, ...options.build } };
+}
+
+/** The application, its workers and their data; `vite.config.ts` says how. */
+export async function buildPage(outDir, debug) {
+  await build({
+    ...common(debug),
+    configFile: join(ROOT, 'vite.config.ts'),
+    build: { outDir, emptyOutDir: true, minify: !debug, sourcemap: debug ? 'inline' : false },
+  });
+}
+
+/** A script that also runs where modules do not, so it has the oldest syntax that the compiler can write. */
+async function buildClassic(outDir, entry, fileName, target, debug, define) {
+  const [output] = [
+    await build(
+      merge(common(debug), {
+        define,
+        build: {
+          outDir,
+          target,
+          minify: !debug,
+          rolldownOptions: { input: join(ROOT, entry), output: { format: 'iife', entryFileNames: fileName } },
+        },
+      }),
+    ),
+  ].flat();
+  return output.output[0].fileName;
+}
+
+/** The checks before the download; returns the name of the file, relative to `outDir`. */
+export function buildGate(outDir, debug) {
+  return buildClassic(outDir, 'src/gate/gate.ts', 'assets/gate-[hash].js', 'es2015', debug);
+}
+
+/** The service worker, which knows the build's ID and the names of its files. */
+export async function buildService(outDir, shipped, debug) {
+  const { TARGET } = await loadModule('src/gate/requirements.ts');
+  await buildClassic(outDir, 'workers/service.ts', 'service.js', TARGET, debug, { __SHIPPED__: JSON.stringify(shipped) });
+}
+
+/** The Node server, in one file that needs no installed packages. */
+export async function buildRelay(outDir, debug) {
+  await build(
+    merge(common(debug), {
+      ssr: { noExternal: true },
+      build: {
+        outDir,
+        emptyOutDir: true,
+        ssr: true,
+        target: 'node20',
+        minify: false,
+        rolldownOptions: { input: join(ROOT, 'src/relay/server.ts'), output: { entryFileNames: 'server.js' } },
+      },
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * Packs what the page ships beside its code:
+ *
+ *   playground.world   the folder `public/world/` as a zip
+ *   components.pack    its plugins, transpiled and minified, so that a first visit does not load jco
+ *
+ * The bytes depend on the sources alone: no time stamps, entries in the order of their names.
+ */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync, zipSync } from 'fflate';
+import { minifySync } from 'vite';
+import { loadModule } from './lib/bundles.mjs';
+import { sha256 } from './plugins.mjs';
+
+const WORLD = resolve(fileURLToPath(import.meta.url), '..', '..', 'public', 'world');
+
+/** What stands in the folder for the repository's sake and is no part of the world. */
+const notOfTheWorld = (name) => name === 'target' || name === 'plugin.wasm.json' || name.startsWith('.');
+
+/** The files of the world: paths with `/`, in order, and contents, with line ends as git stores them. */
+async function worldFiles(folder = WORLD, prefix = '') {
+  const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !notOfTheWorld(name));
+  const files = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return worldFiles(path, `${prefix}${entry.name}/`);
+      const content = await readFile(path);
+      const bytes = entry.name.endsWith('.wasm') ? content : Buffer.from(content.toString().replaceAll('\r\n', '\n'));
+      return [[`${prefix}${entry.name}`, new Uint8Array(bytes)]];
+    }),
+  );
+  return files.flat().sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** jco's script, made a third as long. */
+function minify(script) {
+  const { code, errors } = minifySync('plugin.js', script, {
+    module: true,
+    compress: { target: 'es2022' },
+    mangle: { toplevel: true },
+  });
+  if (errors.length > 0) throw new Error(`jco's script cannot be minified: ${errors[0].message}`);
+  return code;
+}
+
+/** The frames of components, as the cache of the page would keep them. */
+async function framesOf(components) {
+  const { transpiler } = await loadModule('src/components/transpile.ts');
+  const { encode } = await loadModule('src/components/frame.ts');
+  const transpile = transpiler(() => import('@bytecodealliance/jco-transpile/component'));
+  return Promise.all(
+    components.map(async (component) => {
+      const { script, modules } = await transpile(component);
+      return encode(sha256(component), { script: minify(script), modules }, component);
+    }),
+  );
+}
+
+/** Writes both files into `outDir`, which exists, and returns their sizes. */
+export async function buildWorld({ outDir }) {
+  const files = await worldFiles();
+  // The zip format has no time zone, and its earliest time is this one in whatever zone.
+  const world = zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1) });
+  const plugins = files.filter(([path]) => /^plugins\/[^/]+\/plugin\.wasm$/.test(path));
+  const frames = await framesOf(plugins.map(([, component]) => component));
+  const { packFrames } = await loadModule('src/components/pack.ts');
+  const pack = packFrames(frames, (bytes) => gzipSync(bytes, { level: 9, mtime: 0 }));
+  await writeFile(join(outDir, 'playground.world'), world);
+  await writeFile(join(outDir, 'components.pack'), pack);
+  return { world: world.length, pack: pack.length };
+}

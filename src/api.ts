@@ -1,0 +1,79 @@
+/** The types of the embedding API (`index.ts`). */
+
+import type { BootProgress, JournalEntry, ProcessInfo, StorageKind } from './core/protocol.ts';
+
+export type { BootProgress, JournalEntry, ProcessInfo, StorageKind };
+
+export interface WorldInfo {
+  name: string;
+  /** When the world was made and last opened. */
+  created: Date;
+  opened?: Date;
+  /** The visitor agreed that the services of this world, which came from outside, may start. */
+  consented: boolean;
+}
+
+export interface OpenWorldOptions {
+  name: string;
+  /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
+  from?: Blob | URL;
+  /** The relay for sockets to the outside; null is "none". */
+  relay?: URL | null;
+  /** A world whose content comes from outside starts with its services held, unless this says it is trusted (the playground's own world). */
+  trusted?: boolean;
+  onProgress?: (progress: BootProgress) => void;
+}
+
+export interface CallOptions {
+  /** Receives what the callee sends with `core.notify`, in order, before the result. */
+  onNotify?: (name: string, params: unknown) => void;
+  /** Stops the process of the call. */
+  signal?: AbortSignal;
+}
+
+export interface Stat {
+  kind: 'file' | 'directory' | 'link';
+  /** Bytes. */
+  size: number;
+  modified: Date;
+}
+
+/** Absolute paths of the world, its mounts (`/proc`, `/run`) included. Errors are `FsError`s with a WASI error code. */
+export interface WorldFiles {
+  readFile(path: string): Promise<Uint8Array>;
+  readTextFile(path: string): Promise<string>;
+  writeFile(path: string, data: Uint8Array | string): Promise<void>;
+  readDir(path: string): Promise<{ name: string; kind: Stat['kind'] }[]>;
+  stat(path: string): Promise<Stat>;
+  mkdir(path: string, options?: { recursive?: boolean }): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string, options?: { recursive?: boolean }): Promise<void>;
+  /** Calls `listener` with the path of each change at or below `path`; returns the function that ends it. */
+  watch(path: string, listener: (path: string) => void): () => void;
+}
+
+export interface WorldEvents {
+  journal: JournalEntry[];
+  process: ProcessInfo;
+  exit: { exitCode: number };
+}
+
+/** An open world. Its calls reject with `RpcError`. */
+export interface World {
+  readonly name: string;
+  readonly storage: StorageKind;
+  /** The world came from outside and its services wait for `startServices`. */
+  readonly servicesHeld: boolean;
+  /** How many processes can run at once in this browser. */
+  readonly processLimit: number;
+  call(method: string, params?: object, options?: CallOptions): Promise<unknown>;
+  notify(method: string, params?: object): void;
+  readonly fs: WorldFiles;
+  processes(): Promise<ProcessInfo[]>;
+  /** Starts the services that were held, and remembers the visitor's consent. */
+  startServices(): Promise<void>;
+  exportZip(options?: { secrets?: boolean }): Promise<Blob>;
+  on<E extends keyof WorldEvents>(event: E, listener: (value: WorldEvents[E]) => void): () => void;
+  readonly closed: Promise<{ exitCode: number }>;
+  close(): Promise<void>;
+}

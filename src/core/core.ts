@@ -1,0 +1,116 @@
+/** A running world: the parts of the core put together. It knows no browser: what it needs comes in as `CoreHost`. */
+
+import type { Namespace } from '../fs/filesystem.ts';
+import { coreApi } from './api.ts';
+import { CODE, RpcError } from './errors.ts';
+import type { Components, Journal, Machines } from './host.ts';
+import { Locks } from './locks.ts';
+import { errorReply, type Reply } from './message.ts';
+import { Plugins } from './plugins.ts';
+import type { Process } from './process.ts';
+import { Processes, STOP_MS } from './processes.ts';
+import type { ProcessInfo } from './protocol.ts';
+import { abandon, type Call, CONSOLE, type CoreMethod, Router } from './router.ts';
+import { Services } from './services.ts';
+
+export interface CoreHost {
+  /** The world as the core and the page see it: with /proc and /run, without /self. */
+  files: Namespace;
+  components: Components;
+  machines: Machines;
+  journal: Journal;
+  /** Makes and takes away the folder of a process in /proc, and what the process sees as its world. */
+  folders: { add(process: Process): Namespace; remove(process: Process): void };
+  onProcess?(process: ProcessInfo): void;
+}
+
+export interface ConsoleCall {
+  reply: Promise<Reply>;
+  /** Stops the process of the call (R3.6-2); the reply is then what the process still answers, or an error. */
+  cancel(): void;
+}
+
+export class Core {
+  readonly plugins: Plugins;
+  readonly processes: Processes;
+  readonly locks = new Locks();
+  readonly router: Router;
+  readonly services: Services;
+  /** Resolves with the exit code when the world has stopped. */
+  readonly closed: Promise<number>;
+  readonly #host: CoreHost;
+  readonly #methods: Map<string, CoreMethod>;
+  #resolveClosed!: (code: number) => void;
+  #closing: Promise<void> | undefined;
+
+  constructor(host: CoreHost) {
+    this.#host = host;
+    const { journal, files } = host;
+    const { locks } = this;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+    this.plugins = new Plugins(files, host.components);
+    const processes = new Processes({
+      machines: host.machines,
+      journal,
+      locks,
+      folders: host.folders,
+      onMessage: (process, message) => this.router.receive(process, message),
+      onChange: (process) => host.onProcess?.(process.info()),
+    });
+    this.processes = processes;
+    this.#methods = new Map(
+      coreApi({
+        processes,
+        journal,
+        locks,
+        router: () => this.router,
+        // the caller has its answer before it is stopped (R9)
+        exit: (code) => void setTimeout(() => this.close(code)),
+      }),
+    );
+    this.router = new Router({ plugins: this.plugins, processes, journal, locks, methods: this.#methods });
+    this.services = new Services({ files, journal, router: this.router });
+  }
+
+  /** A call of the console (R3.3). `params` is the text of an object. */
+  call(method: string, params: Uint8Array, onNotify?: (name: string, params: Uint8Array) => void): ConsoleCall {
+    let answer!: (reply: Reply) => void;
+    const reply = new Promise<Reply>((resolve) => {
+      answer = resolve;
+    });
+    const call: Call = {
+      method,
+      params,
+      caller: CONSOLE,
+      waiter: { answer, notify: (name, told) => onNotify?.(name, told) },
+    };
+    if (this.#closing) answer(errorReply(new RpcError(CODE.internal, 'this world is closed')));
+    else void this.router.dispatch(call);
+    const cancel = () => {
+      abandon(call);
+      if (call.process) void this.processes.stop(call.process);
+      else answer(errorReply(new RpcError(CODE.noAnswer, `the call of ${method} was cancelled`)));
+    };
+    return { reply, cancel };
+  }
+
+  notify(method: string, params: Uint8Array): void {
+    void this.router.dispatch({ method, params, caller: CONSOLE, waiter: undefined });
+  }
+
+  /** Stops every process, within 5 s, and ends (R3.6-7). The exit code is 75 for core.exit, else 0. */
+  close(exitCode = 0): Promise<void> {
+    this.#closing ??= this.#close(exitCode);
+    return this.#closing;
+  }
+
+  async #close(exitCode: number): Promise<void> {
+    const { journal } = this.#host;
+    journal.append({ pid: 'core', plugin: 'core', stream: 'core', line: `the host stops, exit ${exitCode}` });
+    await this.processes.stopAll(STOP_MS);
+    await journal.close();
+    this.#resolveClosed(exitCode);
+  }
+}

@@ -1,0 +1,229 @@
+/** Starts processes, stops them with all that hangs on them, and cleans up after them (chapters 3.3 and 3.6). */
+
+import { v7 as uuidv7 } from 'uuid';
+import type { Namespace } from '../fs/filesystem.ts';
+import { after } from './deadline.ts';
+import { CODE, RpcError } from './errors.ts';
+import { type Journal, type MachineEvents, type Machines, TooManyMachines } from './host.ts';
+import { LineReader } from './lines.ts';
+import type { Locks } from './locks.ts';
+import { decode, errorReply, type Message, MessageReader } from './message.ts';
+import { type Ended, Process, type ProcessSpec } from './process.ts';
+
+/** How long a stopping process has (R3.6-2). */
+export const STOP_MS = 5000;
+/** Params beyond this many bytes are cut in the journal (R7-3). */
+const JOURNAL_PARAMS = 16 * 1024;
+/** How many journal lines the error of an unanswered call carries (R3.9-3). */
+const LAST_LINES = 20;
+/** What waits for a stdin beyond this ends the process: two that write to each other and never read would fill the memory. */
+export const STDIN_LIMIT = 64 * 1024 * 1024;
+
+export interface ProcessesHost {
+  machines: Machines;
+  journal: Journal;
+  locks: Locks;
+  /** What a process sees, with its own /self; the folder goes away with `removed`. */
+  folders: { add(process: Process): Namespace; remove(process: Process): void };
+  onMessage(process: Process, message: Message): void;
+  onChange(process: Process): void;
+}
+
+export class Processes {
+  readonly #host: ProcessesHost;
+  readonly #all = new Map<string, Process>();
+
+  constructor(host: ProcessesHost) {
+    this.#host = host;
+  }
+
+  [Symbol.iterator](): IterableIterator<Process> {
+    return this.#all.values();
+  }
+
+  get(pid: string): Process | undefined {
+    return this.#all.get(pid);
+  }
+
+  get count(): number {
+    return this.#all.size;
+  }
+
+  /**
+   * Starts a process. Its request is written by the caller with `send`, before or after the program is there.
+   * Throws `too many processes` at once when there is no room (R3.3-12).
+   */
+  start(spec: Omit<ProcessSpec, 'pid'>): Process {
+    const { limit } = this.#host.machines;
+    if (this.#all.size >= limit) throw tooMany(limit, this.#all.size);
+    const process = new Process({ ...spec, pid: `${spec.plugin}-${uuidv7()}` });
+    this.#all.set(process.pid, process);
+    spec.parent?.children.add(process);
+    this.log(process, `start ${process.method} ${journalParams(process.params)}`);
+    void this.#run(process);
+    this.#host.onChange(process);
+    return process;
+  }
+
+  async #run(process: Process): Promise<void> {
+    const { machines, folders } = this.#host;
+    try {
+      const component = await process.version.component;
+      if (process.state === 'ended') return;
+      const machine = machines.start(
+        {
+          component,
+          args: [process.plugin],
+          env: [
+            ['SAUSAGE_PID', process.pid],
+            ['SAUSAGE_PLUGIN', process.plugin],
+            ['SAUSAGE_PARENT', process.parentName],
+          ],
+          namespace: folders.add(process),
+        },
+        this.#events(process),
+      );
+      process.attach(machine);
+    } catch (error) {
+      if (error instanceof TooManyMachines) process.answer(errorReply(tooMany(machines.limit, this.#all.size - 1)));
+      this.#end(process, { kind: 'unstarted', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #events(process: Process): MachineEvents {
+    let warned = false;
+    const stdout = new MessageReader(
+      (message) => this.#host.onMessage(process, message),
+      (reason) => {
+        if (warned) return;
+        warned = true;
+        this.log(process, `discarded from stdout: ${reason}; later ones are discarded without a word`);
+      },
+    );
+    const stderr = new LineReader((line) => {
+      this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'stderr', line });
+    });
+    return {
+      stdout: (bytes) => stdout.push(bytes),
+      stderr: (bytes) => stderr.push(bytes),
+      stdinFull: (bytes) => {
+        this.log(process, `killed: ${Math.round(bytes / 1048576)} MiB wait for its stdin, which it does not read`);
+        this.kill(process);
+      },
+      ended: (exit) => {
+        stdout.end(); // an answer in the last line counts (R3.3-5)
+        stderr.end();
+        this.#end(process, exit);
+      },
+    };
+  }
+
+  /** Stops a process and all its attached descendants; resolves when all have ended (R3.6-2, R3.6-5). */
+  async stop(process: Process, ms: number = STOP_MS): Promise<void> {
+    const tree = [process, ...process.descendants()];
+    for (const member of tree) this.#stopOne(member, ms);
+    await Promise.all(tree.map((member) => member.ended));
+  }
+
+  #stopOne(process: Process, ms: number): void {
+    if (process.state !== 'running') return;
+    process.state = 'stopping';
+    this.log(process, 'stop');
+    this.#failPending(process);
+    process.closeStdin();
+    process.cancelKill = after(ms, () => this.kill(process));
+    this.#host.onChange(process);
+  }
+
+  /** The calls of a stopping process fail, and what it waits for elsewhere is given up (R3.6-2, R6-5). */
+  #failPending(process: Process): void {
+    const reply = errorReply(new RpcError(CODE.noAnswer, `${process.pid} is being stopped`));
+    for (const pending of [...process.pending.values()]) pending.fail(reply);
+    process.pending.clear();
+  }
+
+  /** Ends a process at once (R3.6-3); resolves when it has ended. */
+  async kill(process: Process): Promise<void> {
+    if (process.state !== 'ended' && !process.killed) {
+      process.killed = true;
+      this.log(process, 'kill');
+      if (process.machine) process.machine.kill();
+      else this.#end(process, { kind: 'killed' });
+    }
+    await process.ended;
+  }
+
+  /** Stops every process, in parallel (R3.6-7). */
+  async stopAll(ms: number = STOP_MS): Promise<void> {
+    await Promise.all([...this.#all.values()].map((process) => this.stop(process, ms)));
+  }
+
+  #end(process: Process, exit: Ended): void {
+    if (process.state === 'ended') return;
+    process.cancelKill?.();
+    process.state = 'ended';
+    for (const pending of process.pending.values()) pending.fail(undefined);
+    process.pending.clear();
+    this.log(process, exitLine(exit));
+    this.#all.delete(process.pid);
+    process.parent?.children.delete(process);
+    this.#host.folders.remove(process);
+    this.#host.locks.releaseAll(process);
+    // a child that outlives this moment has nobody any more to whom it could matter (R3.6-5)
+    for (const child of process.children) void this.stop(child);
+    if (process.waiter) process.answer(errorReply(this.#noAnswer(process, exit)));
+    this.#host.journal.forget(process.pid);
+    this.#host.onChange(process);
+    process.settle();
+  }
+
+  #noAnswer(process: Process, exit: Ended): RpcError {
+    if (exit.kind === 'no-memory') return tooMany(this.#host.machines.limit, this.#all.size);
+    const data = { exit: exitData(exit), log: this.#host.journal.tail(process.pid, LAST_LINES) };
+    return new RpcError(CODE.noAnswer, `${process.plugin} ended without an answer: ${exitLine(exit)}`, data);
+  }
+
+  /** Writes an entry of the core about a process. */
+  log(process: Process, line: string): void {
+    this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
+  }
+}
+
+function tooMany(limit: number, running: number): RpcError {
+  return new RpcError(CODE.internal, 'too many processes', { limit, running });
+}
+
+/** How a process ended, as the journal and the error message say it. */
+function exitLine(exit: Ended): string {
+  switch (exit.kind) {
+    case 'code':
+      return `exit ${exit.code}`;
+    case 'trap':
+      return `trap: ${exit.message}`;
+    case 'killed':
+      return 'killed';
+    case 'no-memory':
+      return `not started: no memory left for another program (${exit.message})`;
+    default:
+      return `not started: ${exit.message}`;
+  }
+}
+
+/** R3.3-6, with the numbers that a shell would give: 134 for a trap, 137 for a kill, 126 for what cannot be run. */
+function exitData(exit: Ended): { code: number; trap?: string; killed?: true; reason?: string } {
+  switch (exit.kind) {
+    case 'code':
+      return { code: exit.code };
+    case 'trap':
+      return { code: 134, trap: exit.message };
+    case 'killed':
+      return { code: 137, killed: true };
+    default:
+      return { code: 126, reason: exit.message };
+  }
+}
+
+function journalParams(params: Uint8Array): string {
+  if (params.length <= JOURNAL_PARAMS) return decode(params);
+  return `${decode(params.subarray(0, JOURNAL_PARAMS))}… (${params.length} bytes)`;
+}

@@ -1,0 +1,45 @@
+/**
+ * The response headers that the page needs, in one place: the server sends them, the service worker adds them where a
+ * host does not, the build writes the policy into the page for its very first load.
+ */
+
+/** Without these two a browser gives no shared memory. */
+export const ISOLATION = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+} as const;
+
+/**
+ * No inline script and no eval; code comes from this origin, or from a `blob:` that the page made itself (the modules
+ * that jco generates). WebAssembly may be compiled. Nothing is loaded from, or sent to, another origin.
+ */
+const DIRECTIVES = {
+  'default-src': "'none'",
+  'script-src': "'self' 'wasm-unsafe-eval' blob:",
+  'worker-src': "'self' blob:",
+  'style-src': "'self'",
+  'img-src': "'self' blob: data:",
+  'font-src': "'self'",
+  'connect-src': "'self' blob:",
+  'frame-src': "'self'",
+  'manifest-src': "'self'",
+  'base-uri': "'self'",
+  'form-action': "'none'",
+};
+
+const policy = (directives: Record<string, string>): string =>
+  Object.entries(directives)
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ');
+
+/** For a `<meta>` element, which knows no `frame-ancestors`. */
+export const CONTENT_SECURITY_POLICY_META = policy(DIRECTIVES);
+
+export const CONTENT_SECURITY_POLICY = policy({ ...DIRECTIVES, 'frame-ancestors': "'self'" });
+
+/** All headers of a response that is part of the page. */
+export const PAGE_HEADERS = {
+  ...ISOLATION,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+} as const;

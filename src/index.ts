@@ -1,0 +1,307 @@
+/**
+ * The embedding API: opens Sausage worlds in a page. The playground uses nothing else.
+ *
+ * @example
+ * const world = await openWorld({ name: 'mine', from: new URL('playground.world', location.href), trusted: true });
+ * await world.call('notes.add', { text: 'milk' });
+ */
+
+import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
+import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFiles, WorldInfo } from './api.ts';
+import { RpcError } from './core/errors.ts';
+import type { CoreApi, CoreEvent, Opened, Reply } from './core/protocol.ts';
+import { type ErrorCode, FsError } from './fs/errors.ts';
+import './remote-errors.ts';
+import { PageWorkers } from './workers.ts';
+import { WorldList } from './worlds/list.ts';
+
+export type * from './api.ts';
+export { FsError, RpcError };
+
+const worlds = new WorldList();
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Opens a world, and makes it first when there is none of that name. Rejects with a sentence when another page has it. */
+export async function openWorld(options: OpenWorldOptions): Promise<World> {
+  const { name, onProgress } = options;
+  onProgress?.({ step: 'lock', done: 0, total: 0 });
+  const known = await worlds.find(name);
+  if (known) {
+    const world = await OpenedWorld.open(name, known.id, { services: known.consented, onProgress });
+    await worlds.opened(known.id);
+    return world;
+  }
+  const from = options.from && (options.from instanceof Blob ? options.from : await download(options.from, onProgress));
+  const record = await worlds.create(name, { consented: !from || options.trusted === true });
+  try {
+    const world = await OpenedWorld.open(name, record.id, { services: record.consented, from, onProgress });
+    await worlds.complete(record.id);
+    await worlds.opened(record.id);
+    return world;
+  } catch (error) {
+    await worlds.delete(record.id);
+    throw error;
+  }
+}
+
+export async function listWorlds(): Promise<WorldInfo[]> {
+  const records = await worlds.list();
+  return records.map(({ name, created, opened, consented }) => ({
+    name,
+    created: new Date(created),
+    ...(opened !== undefined && { opened: new Date(opened) }),
+    consented,
+  }));
+}
+
+/** Makes a world of a zip, without starting it. Its services wait for the visitor's consent (R8-5). */
+export async function importWorld(
+  name: string,
+  zip: Blob,
+  options: { onProgress?: OpenWorldOptions['onProgress'] } = {},
+): Promise<void> {
+  const record = await worlds.create(name, { consented: false });
+  try {
+    const world = await OpenedWorld.open(name, record.id, {
+      services: false,
+      from: zip,
+      onProgress: options.onProgress,
+    });
+    await world.close();
+    await worlds.complete(record.id);
+  } catch (error) {
+    await worlds.delete(record.id);
+    throw error;
+  }
+}
+
+/** Deletes a world for good. Rejects while a page has it open. */
+export async function deleteWorld(name: string): Promise<void> {
+  const record = await worlds.find(name);
+  if (!record) throw new Error(`There is no world named ${name}.`);
+  await worlds.delete(record.id);
+}
+
+interface Opening {
+  services: boolean;
+  from?: Blob | undefined;
+  onProgress?: OpenWorldOptions['onProgress'] | undefined;
+}
+
+class OpenedWorld implements World {
+  readonly name: string;
+  readonly fs: WorldFiles;
+  readonly closed: Promise<{ exitCode: number }>;
+  readonly #id: string;
+  readonly #worker: Worker;
+  readonly #core: Remote<CoreApi>;
+  readonly #workers = new PageWorkers();
+  readonly #listeners: { [E in keyof WorldEvents]: Set<(value: WorldEvents[E]) => void> } = {
+    journal: new Set(),
+    process: new Set(),
+    exit: new Set(),
+  };
+  #opened!: Opened;
+  #calls = 0;
+  #resolveClosed!: (value: { exitCode: number }) => void;
+  #rejectBroken!: (error: Error) => void;
+  /** Rejects when the core worker itself is lost: what waits for it would wait for ever. */
+  readonly #broken: Promise<never>;
+
+  private constructor(name: string, id: string) {
+    this.name = name;
+    this.#id = id;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+    this.#broken = new Promise((_, reject) => {
+      this.#rejectBroken = reject;
+    });
+    this.#broken.catch(() => {});
+    this.#worker = new Worker(new URL('../workers/core.ts', import.meta.url), { type: 'module', name: 'core' });
+    this.#worker.onerror = (event) => {
+      event.preventDefault();
+      this.#rejectBroken(
+        new Error(`The worker of the world failed: ${event.message || 'its script could not be loaded'}`),
+      );
+    };
+    this.#core = wrap<CoreApi>(this.#worker);
+    this.fs = worldFiles(this.#core, (work) => this.#whole(work));
+  }
+
+  static async open(name: string, id: string, { services, from, onProgress }: Opening): Promise<OpenedWorld> {
+    const world = new OpenedWorld(name, id);
+    try {
+      const trace = new URLSearchParams(location.search).get('trace') === '1';
+      const base = new URL('.', document.baseURI).href;
+      world.#opened = await world.#whole(
+        world.#core.open(
+          { id, name, base, services, trace, ...(from && { from }) },
+          proxy(world.#workers),
+          proxy((progress) => onProgress?.(progress)),
+          proxy((event) => world.#onEvent(event)),
+        ),
+      );
+      return world;
+    } catch (error) {
+      world.#release();
+      throw error;
+    }
+  }
+
+  get storage(): World['storage'] {
+    return this.#opened.storage;
+  }
+
+  get servicesHeld(): boolean {
+    return this.#opened.servicesHeld;
+  }
+
+  get processLimit(): number {
+    return this.#opened.processLimit;
+  }
+
+  async call(method: string, params: object = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
+    signal?.throwIfAborted();
+    const id = ++this.#calls;
+    const cancel = () => void this.#core.cancel(id);
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      const bytes = encoder.encode(JSON.stringify(params));
+      const told =
+        onNotify && proxy((name: string, json: Uint8Array) => onNotify(name, JSON.parse(decoder.decode(json))));
+      const answering = this.#core.call(id, method, transfer(bytes, [bytes.buffer]), told) as Promise<Reply>;
+      const reply = await this.#whole(answering);
+      signal?.throwIfAborted();
+      if ('error' in reply) throw RpcError.from(JSON.parse(decoder.decode(reply.error)));
+      return JSON.parse(decoder.decode(reply.result));
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  notify(method: string, params: object = {}): void {
+    void this.#core.notify(method, encoder.encode(JSON.stringify(params)));
+  }
+
+  processes(): ReturnType<World['processes']> {
+    return this.#whole(this.#core.processes());
+  }
+
+  async startServices(): Promise<void> {
+    await worlds.consent(this.#id);
+    this.#opened.servicesHeld = false;
+    await this.#whole(this.#core.startServices());
+  }
+
+  exportZip(options: { secrets?: boolean } = {}): Promise<Blob> {
+    return this.#whole(this.#core.exportZip({ secrets: options.secrets ?? false }));
+  }
+
+  on<E extends keyof WorldEvents>(event: E, listener: (value: WorldEvents[E]) => void): () => void {
+    const listeners: Set<(value: WorldEvents[E]) => void> = this.#listeners[event];
+    listeners.add(listener);
+    this.#listen();
+    return () => {
+      listeners.delete(listener);
+      this.#listen();
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#whole(this.#core.close());
+    this.#release();
+  }
+
+  #listen(): void {
+    const wanted = (['journal', 'process'] as const).filter((event) => this.#listeners[event].size > 0);
+    void this.#core.listen(wanted);
+  }
+
+  #onEvent(event: CoreEvent): void {
+    switch (event.type) {
+      case 'journal':
+        for (const listener of this.#listeners.journal) listener(event.entries);
+        return;
+      case 'process':
+        for (const listener of this.#listeners.process) listener(event.process);
+        return;
+      case 'exit':
+        for (const listener of this.#listeners.exit) listener({ exitCode: event.exitCode });
+        this.#resolveClosed({ exitCode: event.exitCode });
+        this.#release();
+    }
+  }
+
+  #release(): void {
+    this.#rejectBroken(new Error(`The world ${this.name} is closed.`));
+    this.#workers.terminateAll();
+    this.#core[releaseProxy]();
+    this.#worker.terminate();
+  }
+
+  /** The outcome of a request to the core, with its errors as the classes that the API promises. */
+  async #whole<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await Promise.race([work, this.#broken]);
+    } catch (error) {
+      throw restored(error);
+    }
+  }
+}
+
+function worldFiles(core: Remote<CoreApi>, whole: <T>(work: Promise<T>) => Promise<T>): WorldFiles {
+  let watches = 0;
+  return {
+    readFile: (path) => whole(core.readFile(path)),
+    readTextFile: async (path) => decoder.decode(await whole(core.readFile(path))),
+    writeFile: (path, data) => whole(core.writeFile(path, typeof data === 'string' ? encoder.encode(data) : data)),
+    readDir: (path) => whole(core.readDir(path)),
+    async stat(path): Promise<Stat> {
+      const { kind, size, modified } = await whole(core.stat(path));
+      return { kind, size, modified: new Date(modified) };
+    },
+    mkdir: (path, options) => whole(core.mkdir(path, options?.recursive ?? false)),
+    rename: (from, to) => whole(core.rename(from, to)),
+    remove: (path, options) => whole(core.remove(path, options?.recursive ?? false)),
+    watch(path, listener) {
+      const id = ++watches;
+      void core.watch(id, path, proxy(listener));
+      return () => void core.unwatch(id);
+    },
+  };
+}
+
+/** Errors lose their class on the way between threads; the core sends what makes them anew. */
+function restored(error: unknown): unknown {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return new FsError(error.code as ErrorCode, error.message);
+  }
+  return error;
+}
+
+async function download(url: URL, onProgress: OpenWorldOptions['onProgress']): Promise<Blob> {
+  let response: Response;
+  try {
+    response = await fetch(url);
+  } catch (cause) {
+    throw new Error(`The world could not be loaded from ${url}: the network or the other site did not allow it.`, {
+      cause,
+    });
+  }
+  if (!response.ok || !response.body)
+    throw new Error(`The world could not be loaded from ${url}: status ${response.status}.`);
+  const total = Number(response.headers.get('content-length') ?? 0);
+  let done = 0;
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        done += chunk.length;
+        onProgress?.({ step: 'download', done, total: Math.max(total, done) });
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(counted).blob();
+}

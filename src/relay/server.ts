@@ -1,0 +1,104 @@
+/**
+ * The Node server: the page now, the relay for sockets to the outside later, in one process. `startServer` is used by
+ * `npm start` and by the tests; it prints nothing.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { publicName } from './names.ts';
+import { answer, servePage } from './static.ts';
+
+export interface ServerOptions {
+  /** The folder of the built page. */
+  dist: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** The address to listen on; `127.0.0.1` keeps the page to this machine. */
+  host: string;
+  /** Paths of a certificate (its chain included) and of its key, both PEM. */
+  tls?: { cert: string; key: string };
+  /** Called for each connection and for each request, before anything else: for logs and tests. */
+  onConnection?: (socket: Socket) => void;
+  onRequest?: RequestListener;
+}
+
+export interface RunningServer {
+  /** The address for a browser, with a `/` at its end. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new connections, lets requests end for two seconds at most, and resolves when the port is free. */
+  close(): Promise<void>;
+}
+
+/** A failure that whoever started the server can mend; the message is a sentence that says how. */
+export class ServerFailure extends Error {
+  override readonly name = 'Failure';
+}
+
+const GRACE = 2000;
+
+async function readPem(option: 'certificate' | 'key', path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code === 'ENOENT' ? 'there is no such file' : cause.code === 'EISDIR' ? 'it is a folder' : cause.message;
+    throw new ServerFailure(`Cannot read the ${option} ${path}: ${reason}. Use --tls with the paths of a certificate and its key.`, { cause });
+  });
+  if (!text.includes('-----BEGIN')) throw new ServerFailure(`The ${option} ${path} is no PEM file.`);
+  return text;
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  const listening = new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  await listening.catch((cause: NodeJS.ErrnoException) => {
+    const sentence = {
+      EADDRINUSE: `Port ${port} is taken by another program (perhaps by a second start of this one). Choose another with --port, e.g. --port ${port + 10}.`,
+      EACCES: `Port ${port} is reserved for the administrator of this machine. Choose one above 1024 with --port.`,
+      EADDRNOTAVAIL: `This machine has no address ${host}. Use --host 127.0.0.1 for this machine alone, --host 0.0.0.0 for its whole network.`,
+      ENOTFOUND: `The host name ${host} is not known. Use --host 127.0.0.1 for this machine alone, --host 0.0.0.0 for its whole network.`,
+    }[cause.code ?? ''];
+    throw sentence ? new ServerFailure(sentence, { cause }) : cause;
+  });
+}
+
+function closer(server: Server): () => Promise<void> {
+  return async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), GRACE);
+    await closed;
+    clearTimeout(timer);
+  };
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const page = servePage(options.dist);
+  const listener: RequestListener = (request, response) => {
+    options.onRequest?.(request, response);
+    if (request.url === '/healthz') answer(response, 200, 'ok');
+    else page(request, response);
+  };
+
+  let server: Server;
+  let cert: string | undefined;
+  if (options.tls) {
+    cert = await readPem('certificate', options.tls.cert);
+    const key = await readPem('key', options.tls.key);
+    try {
+      server = createHttpsServer({ cert, key }, listener);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new ServerFailure(`The certificate ${options.tls.cert} and the key ${options.tls.key} do not work together: ${reason}.`, { cause });
+    }
+  } else {
+    server = createHttpServer(listener);
+  }
+  if (options.onConnection) server.on('connection', options.onConnection);
+  await listen(server, options.port, options.host);
+  const { port } = server.address() as AddressInfo;
+  const url = `${cert ? 'https' : 'http'}://${publicName(options.host, cert)}:${port}/`;
+  return { url, port, close: closer(server) };
+}

@@ -1,0 +1,13 @@
+/**
+ * What a build ships beside its code. The names carry a hash, so a page always loads what it was built with, also when
+ * the server has a newer build by now.
+ */
+
+import pack from '#world/components.pack?url';
+import world from '#world/playground.world?url';
+
+/** The playground world, packed. */
+export const PLAYGROUND_WORLD: URL = new URL(world, import.meta.url);
+
+/** The components of the playground's plugins, made ready to run at build time. */
+export const COMPONENTS_PACK: URL = new URL(pack, import.meta.url);

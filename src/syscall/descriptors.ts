@@ -1,0 +1,120 @@
+import { FsError } from '../fs/errors.ts';
+import type { Entry, Node, OpenFile } from '../fs/filesystem.ts';
+
+/** What a process has open: a folder is only its node, a file has its content too. */
+export interface Descriptor {
+  node: Node;
+  file?: OpenFile;
+}
+
+/** A numbered table; the smallest free number is given out first. */
+class Numbered<T> {
+  readonly #items: (T | undefined)[] = [];
+  readonly #first: number;
+  #count = 0;
+
+  constructor(first: number) {
+    this.#first = first;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(item: T): number {
+    let index = this.#items.indexOf(undefined);
+    if (index < 0) index = this.#items.length;
+    this.#items[index] = item;
+    this.#count++;
+    return this.#first + index;
+  }
+
+  get(number: number): T | undefined {
+    return this.#items[number - this.#first];
+  }
+
+  remove(number: number): T | undefined {
+    const item = this.get(number);
+    if (item !== undefined) {
+      this.#items[number - this.#first] = undefined;
+      this.#count--;
+    }
+    return item;
+  }
+
+  *values(): IterableIterator<T> {
+    for (const item of this.#items) if (item !== undefined) yield item;
+  }
+}
+
+/** Entries of a folder that did not fit into one answer. */
+export interface Listing {
+  entries: Entry[];
+  next: number;
+}
+
+/** The descriptor table of one process. */
+export class Descriptors {
+  readonly #open = new Numbered<Descriptor>(0);
+  readonly #listings = new Numbered<Listing>(1);
+  readonly #limit: number;
+
+  constructor(root: Node, limit: number) {
+    this.#limit = limit;
+    this.#open.add({ node: root });
+  }
+
+  /** Throws `quota` when the process has too many open; ask before the file is opened. */
+  checkRoom(): void {
+    if (this.#open.count + this.#listings.count >= this.#limit) {
+      throw new FsError('quota', `the process has ${this.#limit} files and folders open, which is the limit`);
+    }
+  }
+
+  add(descriptor: Descriptor): number {
+    return this.#open.add(descriptor);
+  }
+
+  get(fd: number): Descriptor {
+    const descriptor = this.#open.get(fd);
+    if (!descriptor) throw new FsError('bad-descriptor', `${fd} is not open`);
+    return descriptor;
+  }
+
+  directory(fd: number): Node {
+    const { node } = this.get(fd);
+    if (node.kind !== 'directory') throw new FsError('not-directory', `${fd} is no folder`);
+    return node;
+  }
+
+  file(fd: number): OpenFile {
+    const { file } = this.get(fd);
+    if (!file) throw new FsError('is-directory', `${fd} is a folder`);
+    return file;
+  }
+
+  remove(fd: number): Descriptor {
+    const descriptor = this.get(fd);
+    this.#open.remove(fd);
+    return descriptor;
+  }
+
+  addListing(listing: Listing): number {
+    return this.#listings.add(listing);
+  }
+
+  listing(number: number): Listing {
+    const listing = this.#listings.get(number);
+    if (!listing) throw new FsError('bad-descriptor', `there is no listing ${number}`);
+    return listing;
+  }
+
+  removeListing(number: number): void {
+    this.#listings.remove(number);
+  }
+
+  /** Every file that is open. */
+  *files(): IterableIterator<OpenFile> {
+    for (const { file } of this.#open.values()) if (file) yield file;
+  }
+}

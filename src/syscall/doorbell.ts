@@ -1,0 +1,63 @@
+/**
+ * The core's side of the doorbell: how it learns which processes have something to say without ever blocking.
+ *
+ * The order is always the same: `marked()` reads the word and takes the marks, the caller drains the rings of those
+ * processes, `wait()` sleeps on the word with what was read. A process that rings in between has changed the word, so
+ * the sleep ends at once and nothing is missed.
+ */
+
+import { DOORBELL_BYTES, SLOTS } from './protocol.ts';
+
+/** Milliseconds that the core may go on without a turn of its event loop, which messages and promises of files need. */
+const TURN = 4;
+
+export class Doorbell {
+  readonly buffer: SharedArrayBuffer;
+  readonly #word: Int32Array;
+  readonly #marks: Uint8Array;
+  #seen = 0;
+  #turnBegan = performance.now();
+
+  constructor(buffer = new SharedArrayBuffer(DOORBELL_BYTES)) {
+    this.buffer = buffer;
+    this.#word = new Int32Array(buffer, 0, 1);
+    this.#marks = new Uint8Array(buffer, 4, SLOTS);
+  }
+
+  /** The slots that rang since the last time, in their order; their marks are taken away. */
+  marked(): number[] {
+    this.#seen = Atomics.load(this.#word, 0);
+    const slots: number[] = [];
+    for (let slot = 0; slot < SLOTS; slot++) {
+      if (this.#marks[slot] !== 0 && Atomics.exchange(this.#marks, slot, 0) !== 0) slots.push(slot);
+    }
+    return slots;
+  }
+
+  /** Resolves when somebody rang after the last `marked()`. */
+  async wait(): Promise<void> {
+    const waiting = Atomics.waitAsync(this.#word, 0, this.#seen);
+    if (waiting.async) await waiting.value;
+    else if (performance.now() - this.#turnBegan < TURN) return;
+    else await nextTurn();
+    this.#turnBegan = performance.now();
+  }
+
+  /** Ends the wait from within the core; no slot is marked. */
+  wake(): void {
+    Atomics.add(this.#word, 0, 1);
+    Atomics.notify(this.#word, 0);
+  }
+}
+
+/** A turn of the event loop without the 4 ms that browsers put on repeated timers. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

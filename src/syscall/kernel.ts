@@ -1,0 +1,84 @@
+import { ERROR_CODES, FsError } from '../fs/errors.ts';
+import type { MaybePromise, Namespace } from '../fs/filesystem.ts';
+import type { ProcessChannel } from './channel.ts';
+import { Descriptors } from './descriptors.ts';
+import { type Call, OPERATIONS } from './operations.ts';
+import { ARGS, PAYLOAD_BYTES } from './protocol.ts';
+
+export interface KernelOptions {
+  /** How many files and folders the process may have open at once; 1024 when not given. */
+  descriptors?: number;
+  /** Hears of errors that no file system should throw; the process gets `io`. */
+  onFault?: (error: unknown) => void;
+}
+
+/** The core's half of the calls of one process: its descriptor table over the namespace that it sees. */
+export class Kernel {
+  readonly #namespace: Namespace;
+  readonly #descriptors: Descriptors;
+  readonly #onFault: (error: unknown) => void;
+  #pending: { call: Call; done: Promise<void> } | undefined;
+  #closed = false;
+
+  constructor(namespace: Namespace, options: KernelOptions = {}) {
+    this.#namespace = namespace;
+    this.#descriptors = new Descriptors(namespace.root, options.descriptors ?? 1024);
+    this.#onFault = options.onFault ?? ((error) => console.error('a call of a process failed:', error));
+  }
+
+  /**
+   * Serves the call that is pending on `channel`; there must be one (`hasCall`). Synchronous when the file system
+   * answers at once; a promise otherwise, which never rejects.
+   */
+  serve(channel: ProcessChannel): MaybePromise<void> {
+    const call = channel.take();
+    const done = (length: number): void => {
+      if (!this.#closed) channel.answer(0, length);
+    };
+    const failed = (error: unknown): void => {
+      if (!(error instanceof FsError)) this.#onFault(error);
+      const code = error instanceof FsError ? error.code : 'io';
+      if (!this.#closed) channel.answer(1 + ERROR_CODES.indexOf(code), 0);
+    };
+    try {
+      const operation = OPERATIONS[call.op];
+      if (!operation) throw new FsError('unsupported', `there is no call ${call.op}`);
+      const length = operation(call, this.#descriptors, this.#namespace);
+      if (!(length instanceof Promise)) return done(length);
+      const pending = length.then(done, failed).finally(() => {
+        this.#pending = undefined;
+      });
+      this.#pending = { call, done: pending };
+      return pending;
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /**
+   * The process has ended: closes everything that it had open. Returns when its last file operation has returned, also
+   * one that was under way when the process was killed, so that its locks can go on then (R6-4). A call that ends after
+   * this writes nothing to its channel, which may be another process's by then.
+   */
+  close(): MaybePromise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (!this.#pending) return this.#closeFiles();
+    this.#pending.call.args = new Float64Array(ARGS);
+    this.#pending.call.payload = new Uint8Array(new ArrayBuffer(PAYLOAD_BYTES));
+    return this.#pending.done.then(() => this.#closeFiles());
+  }
+
+  #closeFiles(): MaybePromise<void> {
+    const closing: Promise<void>[] = [];
+    for (const file of this.#descriptors.files()) {
+      try {
+        const closed = file.close();
+        if (closed instanceof Promise) closing.push(closed.catch(this.#onFault));
+      } catch (error) {
+        this.#onFault(error);
+      }
+    }
+    if (closing.length > 0) return Promise.all(closing).then(() => undefined);
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * Runs programs in process workers: a pool of warm workers, the memory that each shares with the core, and the loop
+ * that serves them all (design, sections 2 and 3).
+ */
+
+import { type Machine, type MachineEvents, type MachineSpec, type Machines, TooManyMachines } from '../core/host.ts';
+import type { WorkerFactory } from '../core/protocol.ts';
+import { ProcessChannel } from './channel.ts';
+import { Doorbell } from './doorbell.ts';
+import { Kernel } from './kernel.ts';
+import type { Exit, ToProcess } from './protocol.ts';
+import { SLOTS } from './protocol.ts';
+
+export interface MachinesOptions {
+  factory: WorkerFactory;
+  /** How many programs run at once, at most `SLOTS`. */
+  limit: number;
+  /** How many idle workers are kept. */
+  warm: number;
+  /** What waits to be written to the journal; a program that floods stderr waits in its own ring meanwhile (R7-6). */
+  journalBacklog: () => number;
+  trace: boolean;
+}
+
+/** Journal entries that may wait before stderr is left in its ring. */
+const BACKLOG = 10_000;
+/** When to look again whether the journal has caught up, in milliseconds. */
+const BACKLOG_RETRY = 5;
+/** What may wait for one stdin, in bytes (design, section 2). */
+const STDIN_LIMIT = 64 * 1024 * 1024;
+
+let lastId = 0;
+
+/** One worker, and what it runs. */
+class Seat {
+  readonly id = ++lastId;
+  readonly slot: number;
+  readonly port: MessagePort;
+  readonly channel = new ProcessChannel();
+  /** The components that the worker has kept. */
+  readonly known = new Set<string>();
+  job: Job | undefined;
+
+  constructor(slot: number, factory: WorkerFactory, doorbell: SharedArrayBuffer) {
+    this.slot = slot;
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    factory.create(this.id, 'process', port2);
+    this.post({ type: 'channel', channel: this.channel.buffer, doorbell, slot });
+  }
+
+  post(message: ToProcess): void {
+    this.port.postMessage(message);
+  }
+
+  run(job: Job, trace: boolean): void {
+    this.job = job;
+    this.channel.reset();
+    const { component, args, env } = job.spec;
+    const { key } = component;
+    const start = { type: 'start', key, args, env, trace } as const;
+    this.post(this.known.has(key) ? start : { ...start, component });
+    this.known.add(key);
+  }
+}
+
+/** One run of a program. */
+class Job {
+  readonly spec: MachineSpec;
+  readonly events: MachineEvents;
+  readonly kernel: Kernel;
+  readonly stdin: { bytes: Uint8Array; offset: number }[] = [];
+  stdinBytes = 0;
+  stdinEnds = false;
+  ending = false;
+  /** The instance got no memory once; it is tried once more (R3.3-12). */
+  retried = false;
+
+  constructor(spec: MachineSpec, events: MachineEvents) {
+    this.spec = spec;
+    this.events = events;
+    this.kernel = new Kernel(spec.namespace);
+  }
+}
+
+export class WorkerMachines implements Machines {
+  readonly limit: number;
+  readonly #options: MachinesOptions;
+  readonly #doorbell = new Doorbell();
+  readonly #seats: (Seat | undefined)[] = [];
+  #closed = false;
+
+  constructor(options: MachinesOptions) {
+    this.#options = options;
+    this.limit = Math.min(options.limit, SLOTS);
+    options.factory.onFailure((id, message) => {
+      const seat = this.#seats.find((seat) => seat?.id === id);
+      if (!seat) return;
+      this.#drop(seat);
+      if (seat.job) this.#finish(seat, { kind: 'link', message: `its worker failed: ${message}` });
+    });
+    void this.#serve();
+  }
+
+  /** Makes idle workers ahead of the first calls. */
+  warmUp(count = this.#options.warm): void {
+    while (this.#idle().length < count && this.#add()) {}
+  }
+
+  start(spec: MachineSpec, events: MachineEvents): Machine {
+    const job = new Job(spec, events);
+    let seat = this.#place(job);
+    if (!seat) throw new TooManyMachines('too many processes');
+    const current = () => (seat?.job === job ? seat : (seat = this.#seats.find((other) => other?.job === job)));
+    return {
+      write: (bytes) => {
+        job.stdin.push({ bytes, offset: 0 });
+        job.stdinBytes += bytes.length;
+        const at = current();
+        if (at) this.#pump(at, job);
+        if (job.stdinBytes > STDIN_LIMIT) events.stdinFull(job.stdinBytes);
+      },
+      closeStdin: () => {
+        job.stdinEnds = true;
+        const at = current();
+        if (at) this.#pump(at, job);
+      },
+      kill: () => {
+        const at = current();
+        if (!at || job.ending) return;
+        this.#drop(at);
+        this.#finish(at, { kind: 'killed' });
+      },
+    };
+  }
+
+  /** Ends every worker; nothing is told any more. */
+  close(): void {
+    this.#closed = true;
+    for (const seat of this.#seats) if (seat) this.#drop(seat);
+    this.#doorbell.wake();
+  }
+
+  #idle(): Seat[] {
+    return this.#seats.filter((seat): seat is Seat => seat !== undefined && !seat.job);
+  }
+
+  /** A worker for the job: best an idle one that knows the component, else any idle one, else a new one. */
+  #place(job: Job): Seat | undefined {
+    const idle = this.#idle();
+    const seat = idle.find(({ known }) => known.has(job.spec.component.key)) ?? idle[0] ?? this.#add();
+    seat?.run(job, this.#options.trace);
+    return seat;
+  }
+
+  #add(): Seat | undefined {
+    for (let slot = 0; slot < this.limit; slot++) {
+      if (!this.#seats[slot]) return (this.#seats[slot] = new Seat(slot, this.#options.factory, this.#doorbell.buffer));
+    }
+    return undefined;
+  }
+
+  #drop(seat: Seat): void {
+    this.#options.factory.terminate(seat.id);
+    seat.port.close();
+    if (this.#seats[seat.slot] === seat) this.#seats[seat.slot] = undefined;
+  }
+
+  async #serve(): Promise<void> {
+    while (!this.#closed) {
+      for (const slot of this.#doorbell.marked()) {
+        const seat = this.#seats[slot];
+        if (seat?.job) this.#attend(seat, seat.job);
+      }
+      await this.#doorbell.wait();
+    }
+  }
+
+  /** Does all that a process wants now. */
+  #attend(seat: Seat, job: Job): void {
+    if (job.ending) return;
+    const { channel } = seat;
+    // asked first: what was written before the end is in the rings by now
+    const exit = channel.exit();
+    if (channel.hasCall()) {
+      const serving = job.kernel.serve(channel);
+      // while one call waits for a file, the process waits too
+      if (serving) serving.catch((error) => console.error('a call of a process failed', error));
+    }
+    this.#pump(seat, job);
+    this.#drain(seat, job, exit !== undefined);
+    if (exit && !job.ending) this.#finish(seat, exit);
+  }
+
+  #drain({ channel }: Seat, job: Job, all: boolean): void {
+    const out = channel.readStdout();
+    if (out) job.events.stdout(out);
+    if (all || this.#options.journalBacklog() < BACKLOG) {
+      const err = channel.readStderr();
+      if (err) job.events.stderr(err);
+    } else {
+      setTimeout(() => {
+        const seat = this.#seats.find((seat) => seat?.job === job);
+        if (seat) this.#attend(seat, job);
+      }, BACKLOG_RETRY);
+    }
+  }
+
+  #pump({ channel }: Seat, job: Job): void {
+    for (let first = job.stdin[0]; first; first = job.stdin[0]) {
+      const taken = channel.writeStdin(first.bytes, first.offset);
+      first.offset += taken;
+      job.stdinBytes -= taken;
+      if (first.offset < first.bytes.length) return;
+      job.stdin.shift();
+    }
+    if (job.stdinEnds) channel.closeStdin();
+  }
+
+  /** Tells how a program ended, once all it said has been read and its last file operation has returned (R6-4). */
+  #finish(seat: Seat, exit: Exit | { kind: 'killed' }): void {
+    const { job } = seat;
+    if (!job || job.ending) return;
+    if (exit.kind === 'no-memory' && !job.retried) {
+      this.#retry(seat, job);
+      return;
+    }
+    job.ending = true;
+    const closing = job.kernel.close();
+    const tell = () => {
+      this.#drain(seat, job, true);
+      seat.job = undefined;
+      const idle = this.#idle();
+      if (idle.length > this.#options.warm) this.#drop(idle[0]!);
+      job.events.ended(exit);
+    };
+    if (closing instanceof Promise) closing.then(tell, tell);
+    else tell();
+  }
+
+  /** Dropped instances of idle workers may hold the memory: they are ended, and the program gets a new worker. */
+  #retry(seat: Seat, job: Job): void {
+    job.retried = true;
+    seat.job = undefined;
+    for (const idle of this.#idle()) this.#drop(idle);
+    const fresh = this.#place(job);
+    if (fresh) this.#pump(fresh, job);
+    else {
+      job.ending = true;
+      job.events.ended({ kind: 'no-memory', message: 'no worker left' });
+    }
+  }
+}

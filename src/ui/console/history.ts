@@ -1,0 +1,86 @@
+/** The lines typed into a world's console, kept per world, walked with the arrow keys. */
+
+const LIMIT = 200;
+
+/** The part of `localStorage` that is needed. */
+export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+
+const keyOf = (world: string) => `sausage.history.${world}`;
+
+export class History {
+  readonly #shelf: Shelf | undefined;
+  readonly #key: string;
+  #lines: string[];
+  /** Where the walk stands; `#lines.length` is the line that is being typed. */
+  #at: number;
+  #draft = '';
+
+  constructor(world: string, shelf: Shelf | undefined) {
+    this.#shelf = shelf;
+    this.#key = keyOf(world);
+    this.#lines = load(shelf, this.#key);
+    this.#at = this.#lines.length;
+  }
+
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  /** Keeps a line that was run, unless it repeats the newest one, and ends the walk. */
+  add(line: string): void {
+    if (line !== this.#lines.at(-1)) this.#lines = [...this.#lines, line].slice(-LIMIT);
+    this.#at = this.#lines.length;
+    this.#draft = '';
+    try {
+      this.#shelf?.setItem(this.#key, JSON.stringify(this.#lines));
+    } catch {
+      // A full or forbidden shelf: the history lasts as long as the page.
+    }
+  }
+
+  /** The line before, or undefined at the oldest. `current` is kept while the walk goes on, if it is what was being typed. */
+  older(current: string): string | undefined {
+    if (this.#at === this.#lines.length) this.#draft = current;
+    if (this.#at === 0) return undefined;
+    return this.#lines[--this.#at];
+  }
+
+  /** The line after; the last step gives back what was being typed, then undefined. The inverse of `older`. */
+  newer(): string | undefined {
+    if (this.#at === this.#lines.length) return undefined;
+    this.#at++;
+    return this.#at === this.#lines.length ? this.#draft : this.#lines[this.#at];
+  }
+
+  /** A line was edited: it is what is being typed now. */
+  leave(): void {
+    this.#at = this.#lines.length;
+  }
+}
+
+/** Forgets the history of a world that was deleted. */
+export function forgetHistory(world: string, shelf: Shelf | undefined): void {
+  try {
+    shelf?.removeItem(keyOf(world));
+  } catch {
+    // Nothing was kept then.
+  }
+}
+
+/** `localStorage`, where the browser gives it. */
+export function pageShelf(): Shelf | undefined {
+  try {
+    return globalThis.localStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+function load(shelf: Shelf | undefined, key: string): string[] {
+  try {
+    const kept: unknown = JSON.parse(shelf?.getItem(key) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((line) => typeof line === 'string').slice(-LIMIT) : [];
+  } catch {
+    return [];
+  }
+}

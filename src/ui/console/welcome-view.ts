@@ -1,0 +1,98 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { PLAYGROUND, type Session } from '../model/session.ts';
+import { Follow } from '../model/store.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+import type { Console } from './console.ts';
+import '../worlds/boot-view.ts';
+
+/**
+ * What stands above the first line: the boot, and once the world answers, a beginning for those who have never seen
+ * one. Both have the same place and height, so nothing moves when the one becomes the other.
+ */
+@customElement('sausage-welcome')
+export class WelcomeView extends LitElement {
+  @property({ attribute: false }) session!: Session;
+  @state() private plugins?: string[];
+  readonly #follow = new Follow<Session>(this);
+  readonly #console = new Follow<Console>(this);
+  #asked?: Console['knowledge'];
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+        min-height: 15rem;
+        padding-bottom: 1.25rem;
+      }
+      h2 {
+        font-size: 1.3rem;
+        letter-spacing: -0.01em;
+        margin-bottom: 0.4rem;
+      }
+      .text {
+        max-width: 36rem;
+      }
+      h3 {
+        margin: 1.1rem 0 0.5rem;
+        font-size: var(--small);
+        color: var(--quiet);
+        font-weight: 500;
+      }
+      .examples {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem;
+      }
+      .examples button {
+        font: 0.85rem var(--mono);
+      }
+      .hint {
+        margin-top: 1.1rem;
+        max-width: 36rem;
+      }
+      @media (max-width: 36rem) {
+        :host {
+          min-height: 21rem;
+        }
+      }
+    `,
+  ];
+
+  override willUpdate() {
+    this.#follow.set(this.session);
+    this.#console.set(this.session.console);
+    const { knowledge } = this.session.console;
+    if (knowledge === this.#asked) return;
+    this.#asked = knowledge;
+    void knowledge?.plugins().then((plugins) => {
+      if (knowledge === this.#asked) this.plugins = plugins;
+    });
+  }
+
+  override render() {
+    const { phase, name } = this.session;
+    if (phase.kind !== 'open') return html`<sausage-boot .session=${this.session}></sausage-boot>`;
+    const { welcome } = strings;
+    // Until the plugins are known the playground's own are taken as there: the text then never changes under the eye.
+    const notes = this.plugins?.includes('notes') ?? name === PLAYGROUND;
+    const empty = this.plugins?.every((plugin) => plugin === 'core');
+    return html`
+      <h2>${welcome.title}</h2>
+      <p class="text">${empty ? welcome.empty : welcome.text}</p>
+      <h3>${welcome.try}</h3>
+      <div class="examples">
+        ${(notes ? welcome.examples : welcome.emptyExamples).map(
+          (line) => html`<button @click=${() => this.run(line)}>${line}</button>`,
+        )}
+      </div>
+      ${empty ? nothing : html`<p class="hint quiet small">${welcome.hint}</p>`}
+    `;
+  }
+
+  private run(line: string) {
+    this.dispatchEvent(new CustomEvent('line', { detail: line }));
+  }
+}

@@ -1,0 +1,48 @@
+import type { ProcessInfo } from '../../api.ts';
+import { Store } from './store.ts';
+
+/** The processes that have not ended. */
+export class ProcessTable extends Store {
+  readonly #byPid = new Map<string, ProcessInfo>();
+  /** Those that ended before the first list of all had come; a process ID is never used again. */
+  readonly #ended = new Set<string>();
+
+  get count(): number {
+    return this.#byPid.size;
+  }
+
+  has(pid: string): boolean {
+    return this.#byPid.has(pid);
+  }
+
+  update(process: ProcessInfo): void {
+    if (process.state === 'ended') {
+      this.#byPid.delete(process.pid);
+      this.#ended.add(process.pid);
+    } else {
+      this.#byPid.set(process.pid, process);
+    }
+    this.changed();
+  }
+
+  /** The list of all as it was a moment ago: what is known already is newer. */
+  fill(processes: ProcessInfo[]): void {
+    for (const process of processes) {
+      if (!this.#ended.has(process.pid) && !this.#byPid.has(process.pid)) this.#byPid.set(process.pid, process);
+    }
+    this.#ended.clear();
+    this.changed();
+  }
+
+  /** Each process after the one that called it, with its depth in the tree of callers; siblings by their start. */
+  tree(): { process: ProcessInfo; depth: number }[] {
+    const all = [...this.#byPid.values()].sort((a, b) => (a.started < b.started ? -1 : a.started > b.started ? 1 : 0));
+    const rows: { process: ProcessInfo; depth: number }[] = [];
+    const visit = (process: ProcessInfo, depth: number) => {
+      rows.push({ process, depth });
+      for (const child of all) if (child.parent === process.pid) visit(child, depth + 1);
+    };
+    for (const process of all) if (!this.#byPid.has(process.parent)) visit(process, 0);
+    return rows;
+  }
+}

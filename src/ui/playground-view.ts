@@ -1,0 +1,150 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, query } from 'lit/decorators.js';
+import type { Session } from './model/session.ts';
+import { Follow } from './model/store.ts';
+import { FileDrop } from './parts/drop.ts';
+import type { Pane, ShellView } from './parts/shell-view.ts';
+import { base } from './parts/theme.ts';
+import { strings } from './strings.ts';
+import type { WorldsView } from './worlds/worlds-view.ts';
+import './console/console-view.ts';
+import './parts/shell-view.ts';
+import './watch/journal-view.ts';
+import './watch/processes-view.ts';
+import './watch/status-view.ts';
+import './worlds/consent-view.ts';
+import './worlds/worlds-view.ts';
+
+const { panes } = strings.app;
+
+const PANES: Pane[] = [
+  { id: 'console', label: panes.console, region: 'main' },
+  { id: 'worlds', label: panes.worlds, region: 'start' },
+  { id: 'journal', label: panes.journal, region: 'end' },
+  { id: 'processes', label: panes.processes, region: 'end' },
+];
+
+/** The whole page. It shows one session and holds no state of a world itself. */
+@customElement('sausage-playground')
+export class PlaygroundView extends LitElement {
+  @property({ attribute: false }) session?: Session;
+  @query('sausage-shell') private shell!: ShellView;
+  @query('sausage-worlds') private worlds!: WorldsView;
+  @query('sausage-console') private console!: HTMLElement;
+  readonly #follow = new Follow<Session>(this);
+  readonly #drop = new FileDrop(this, (file) => {
+    this.shell.show('worlds');
+    void this.worlds.offerImport(file);
+  });
+  #wasOpen = false;
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: max-content max-content minmax(0, 1fr) max-content;
+        grid-template-columns: minmax(0, 1fr);
+      }
+      header {
+        display: flex;
+        align-items: baseline;
+        gap: 0.75rem;
+        padding: 0.6rem 1rem;
+        border-bottom: 1px solid var(--line);
+        background: var(--sunken);
+      }
+      h1 {
+        font-size: 1.05rem;
+        font-weight: 650;
+        letter-spacing: -0.01em;
+      }
+      .brand {
+        display: flex;
+        align-items: center;
+        gap: 0.5rem;
+      }
+      .brand svg {
+        width: 1.35rem;
+        height: 1.35rem;
+        color: var(--accent);
+      }
+      .tagline {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      .skip {
+        position: absolute;
+        left: 0.5rem;
+        top: -4rem;
+        z-index: 5;
+      }
+      .skip:focus {
+        top: 0.4rem;
+      }
+      .drop {
+        position: fixed;
+        inset: 0.75rem;
+        z-index: 9;
+        display: grid;
+        place-items: center;
+        border: 2px dashed var(--accent);
+        border-radius: 12px;
+        background: color-mix(in srgb, var(--paper) 88%, transparent);
+        font-size: 1.2rem;
+        font-weight: 600;
+        pointer-events: none;
+      }
+    `,
+  ];
+
+  override willUpdate() {
+    this.#follow.set(this.session);
+  }
+
+  override render() {
+    const { session } = this;
+    if (!session) return nothing;
+    return html`
+      <header>
+        <button class="skip" @click=${() => this.toConsole()}>${strings.app.skip}</button>
+        <div class="brand">${icon}<h1>${strings.app.name}</h1></div>
+        <p class="quiet small tagline">${strings.app.tagline}</p>
+      </header>
+      <sausage-consent .session=${session}></sausage-consent>
+      <sausage-shell .panes=${PANES} @opening=${() => this.shell.show('console')}>
+        <sausage-console slot="console" .session=${session}></sausage-console>
+        <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
+        <sausage-journal slot="journal" .session=${session}></sausage-journal>
+        <sausage-processes slot="processes" .session=${session}></sausage-processes>
+      </sausage-shell>
+      <sausage-status .session=${session}></sausage-status>
+      ${this.#drop.hovering ? html`<div class="drop">${strings.worlds.drop}</div>` : nothing}
+    `;
+  }
+
+  override updated() {
+    const open = this.session?.phase.kind === 'open';
+    if (this.session) document.title = strings.app.title(this.session.name);
+    if (open && !this.#wasOpen) void this.offerLine();
+    this.#wasOpen = open;
+  }
+
+  private toConsole() {
+    this.shell.show('console');
+    void this.shell.updateComplete.then(() => this.console.focus());
+  }
+
+  /** The line is ready to type in, unless the visitor is elsewhere, or a keyboard would cover half a phone. */
+  private async offerLine() {
+    await (this.console as LitElement).updateComplete;
+    const elsewhere = document.activeElement !== document.body && this.shadowRoot!.activeElement !== null;
+    if (!elsewhere && window.matchMedia('(pointer: fine)').matches) requestAnimationFrame(() => this.console.focus());
+  }
+}
+
+/** Two links of a chain, as in the icon of the page. */
+const icon = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="7" stroke-linecap="round" aria-hidden="true">
+  <path d="M7 8c0 8 3.5 12.5 9 16M20.5 6.5c0 5 1.5 8 5.5 11" />
+</svg>`;

@@ -1,0 +1,122 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { bootFraction, bootWords } from '../model/boot.ts';
+import { PLAYGROUND, type Phase, type Session } from '../model/session.ts';
+import { Follow } from '../model/store.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+import '../parts/problem-view.ts';
+import '../parts/progress-view.ts';
+
+/** A world that is not free after so many milliseconds is open in another tab. */
+const LOCKED = 1500;
+
+/** A world that does not answer: it starts, is not there yet, did not start, or has ended. */
+@customElement('sausage-boot')
+export class BootView extends LitElement {
+  @property({ attribute: false }) session!: Session;
+  @state() private locked = false;
+  readonly #follow = new Follow<Session>(this);
+  #timer?: ReturnType<typeof setTimeout>;
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        gap: 0.75rem;
+        max-width: 36rem;
+        align-content: start;
+      }
+      h2 {
+        font-size: 1.3rem;
+        letter-spacing: -0.01em;
+      }
+      .numbers {
+        display: flex;
+        justify-content: space-between;
+        gap: 1rem;
+        font-variant-numeric: tabular-nums;
+      }
+    `,
+  ];
+
+  override willUpdate() {
+    this.#follow.set(this.session);
+    const { phase } = this.session;
+    const waits = phase.kind === 'booting' && phase.progress.step === 'lock';
+    if (waits) {
+      this.#timer ??= setTimeout(() => (this.locked = true), LOCKED);
+    } else {
+      this.forgetLock();
+    }
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.forgetLock();
+  }
+
+  private forgetLock() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.locked = false;
+  }
+
+  override render() {
+    const { phase, name } = this.session;
+    const { boot } = strings;
+    switch (phase.kind) {
+      case 'booting':
+        return this.renderBooting(phase);
+      case 'closing':
+        return html`<h2>${boot.closing(name)}</h2><sausage-progress label=${boot.closing(name)}></sausage-progress>`;
+      case 'unknown':
+        return html`
+          <h2>${boot.unknown(name)}</h2>
+          <p>${boot.unknownNext}</p>
+          <div class="row">
+            <button class="main" @click=${() => this.open(name, true)}>${boot.create(name)}</button>
+            <button @click=${() => this.open(PLAYGROUND)}>${boot.playground}</button>
+          </div>
+        `;
+      case 'failed':
+        return html`
+          <h2>${boot.failed(name)}</h2>
+          <sausage-problem role="alert" .problem=${phase.problem}></sausage-problem>
+          <div class="row">
+            <button class="main" @click=${() => this.open(name, true)}>${boot.again}</button>
+            ${name === PLAYGROUND ? nothing : html`<button @click=${() => this.open(PLAYGROUND)}>${boot.playground}</button>`}
+          </div>
+        `;
+      case 'ended':
+        return html`
+          <h2>${boot.ended(phase.exitCode)}</h2>
+          <p>${phase.tooOften ? boot.endedTooOften : boot.endedNext}</p>
+          <div class="row"><button class="main" @click=${() => this.open(name, true)}>${boot.startAgain}</button></div>
+        `;
+      default:
+        return nothing;
+    }
+  }
+
+  private renderBooting({ progress }: Extract<Phase, { kind: 'booting' }>) {
+    const title = strings.boot.title(this.session.name);
+    const fraction = bootFraction(progress);
+    return html`
+      <h2>${title}</h2>
+      <sausage-progress .value=${fraction} label=${title}></sausage-progress>
+      <div class="numbers quiet small">
+        <span>${bootWords(progress)}</span>
+        <span aria-hidden="true">${strings.boot.percent(Math.round(fraction * 100))}</span>
+      </div>
+      <div role="status" class=${this.locked ? '' : 'hidden'}>
+        ${this.locked ? strings.boot.locked : strings.boot.steps[progress.step]}
+      </div>
+    `;
+  }
+
+  private open(name: string, create = false) {
+    void this.session.open(name, create);
+  }
+}

@@ -1,0 +1,100 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import type { World } from '../../api.ts';
+import { type Problem, problem } from '../model/problem.ts';
+import type { Session } from '../model/session.ts';
+import { Follow } from '../model/store.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+import '../parts/problem-view.ts';
+
+/** Says that the services of a world from outside wait, which they are, and starts them (R8-5). */
+@customElement('sausage-consent')
+export class ConsentView extends LitElement {
+  @property({ attribute: false }) session!: Session;
+  @state() private methods: string[] = [];
+  @state() private busy = false;
+  @state() private problem?: Problem;
+  /** The world whose banner was put away. */
+  @state() private later?: World;
+  readonly #follow = new Follow<Session>(this);
+  #read?: World;
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+      }
+      section {
+        display: grid;
+        gap: 0.5rem;
+        padding: 0.75rem 1.25rem;
+        background: var(--accent-soft);
+        border-bottom: 1px solid var(--line);
+      }
+      section.slim {
+        padding-block: 0.25rem;
+      }
+      ul {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.25rem 1rem;
+      }
+    `,
+  ];
+
+  override willUpdate() {
+    this.#follow.set(this.session);
+    const { world, servicesHeld } = this.session;
+    if (!world || !servicesHeld || world === this.#read) return;
+    this.#read = world;
+    this.methods = [];
+    this.problem = undefined;
+    void bootMethods(world).then((methods) => {
+      if (world === this.#read) this.methods = methods;
+    });
+  }
+
+  override render() {
+    const { world, servicesHeld } = this.session;
+    if (!world || !servicesHeld) return nothing;
+    const { consent } = strings;
+    const start = html`<button class="main" ?disabled=${this.busy} @click=${this.start}>${this.busy ? consent.starting : consent.start}</button>`;
+    if (this.later === world) {
+      return html`<section class="slim" aria-label=${consent.title}><div class="row small"><span>${consent.again}</span>
+        <button class="plain" @click=${this.start}>${consent.start}</button></div></section>`;
+    }
+    return html`<section aria-label=${consent.title}>
+      <h2>${consent.title}</h2>
+      <p>${consent.text(this.methods.length)}</p>
+      ${this.methods.length > 0 ? html`<ul>${this.methods.map((method) => html`<li><code>${method}</code></li>`)}</ul>` : nothing}
+      ${this.problem ? html`<sausage-problem role="alert" .problem=${this.problem}></sausage-problem>` : nothing}
+      <div class="row">${start}<button @click=${() => (this.later = world)}>${consent.later}</button></div>
+    </section>`;
+  }
+
+  private async start() {
+    this.busy = true;
+    this.problem = undefined;
+    try {
+      await this.session.startServices();
+    } catch (error) {
+      this.later = undefined;
+      this.problem = problem(error, strings.consent.doing);
+    } finally {
+      this.busy = false;
+    }
+  }
+}
+
+/** The methods of boot.json in its order; none where the file is missing or broken, which the start then reports. */
+async function bootMethods(world: World): Promise<string[]> {
+  try {
+    const services: unknown = JSON.parse(await world.fs.readTextFile('/config/boot.json'));
+    if (!Array.isArray(services)) return [];
+    return services.flatMap((service) => (typeof service?.method === 'string' ? [service.method] : []));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,75 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { formatBytes } from '../model/format.ts';
+import type { Session } from '../model/session.ts';
+import { Follow } from '../model/store.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+
+/** How often the use is asked for while the page is seen, in milliseconds. */
+const EVERY = 15_000;
+
+/** Where the worlds are kept, and how much of what the browser gives is used. */
+@customElement('sausage-storage')
+export class StorageView extends LitElement {
+  @property({ attribute: false }) session!: Session;
+  @state() private estimate?: { usage: number; quota: number };
+  readonly #follow = new Follow<Session>(this);
+  #timer?: ReturnType<typeof setInterval>;
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        gap: 0.25rem;
+        border-top: 1px solid var(--line);
+        font-size: var(--small);
+        color: var(--quiet);
+      }
+      .warn {
+        padding: 0.5rem 0.75rem;
+        border-left: 3px solid var(--accent);
+        background: var(--accent-soft);
+        color: var(--ink);
+      }
+    `,
+  ];
+
+  override connectedCallback() {
+    super.connectedCallback();
+    void this.ask();
+    this.#timer = setInterval(() => document.visibilityState === 'visible' && void this.ask(), EVERY);
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    clearInterval(this.#timer);
+  }
+
+  override willUpdate() {
+    this.#follow.set(this.session);
+  }
+
+  override render() {
+    const { worlds } = strings;
+    if (this.session.storage === 'memory') return html`<p class="warn">${worlds.memory}</p>`;
+    const { estimate } = this;
+    return html`<p>${worlds.kept}</p>
+      ${estimate ? html`<p>${worlds.used(formatBytes(estimate.usage), formatBytes(estimate.quota))}</p>` : nothing}`;
+  }
+
+  private async ask() {
+    this.estimate = await estimateStorage();
+  }
+}
+
+/** Undefined where the browser does not say. */
+async function estimateStorage(): Promise<{ usage: number; quota: number } | undefined> {
+  try {
+    const { usage, quota } = await navigator.storage.estimate();
+    return usage === undefined || quota === undefined ? undefined : { usage, quota };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+import { html, LitElement, nothing } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { WorldInfo } from '../../api.ts';
+import { formatAgo, formatBytes } from '../model/format.ts';
+import { type Problem, problem } from '../model/problem.ts';
+import { PLAYGROUND, type Session } from '../model/session.ts';
+import { Follow } from '../model/store.ts';
+import { nameFromFile, nameProblem } from '../model/world-name.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+import type { DialogView } from './dialog-view.ts';
+import { download } from './download.ts';
+import { worldsStyles } from './worlds-styles.ts';
+import './dialog-view.ts';
+import './storage-view.ts';
+import '../parts/problem-view.ts';
+import '../parts/progress-view.ts';
+
+type Notice = { kind: 'busy'; words: string } | { kind: 'done'; words: string; open?: string } | { kind: 'problem'; problem: Problem };
+
+const { worlds: texts } = strings;
+
+/** The worlds of this browser: open, create, import, export, delete. One thing at a time; the newest notice stays. */
+@customElement('sausage-worlds')
+export class WorldsView extends LitElement {
+  @property({ attribute: false }) session!: Session;
+  @state() private notice?: Notice;
+  @state() private form?: 'create' | File;
+  @state() private nameError?: string;
+  @state() private doomed?: string;
+  @query('#name') private nameInput?: HTMLInputElement;
+  @query('input[type=file]') private fileInput!: HTMLInputElement;
+  @query('sausage-dialog') private dialog!: DialogView;
+  @query('h2') private heading!: HTMLElement;
+  readonly #follow = new Follow<Session>(this);
+
+  static override styles = [base, worldsStyles];
+
+  override willUpdate() {
+    this.#follow.set(this.session);
+  }
+
+  override render() {
+    const { session } = this;
+    const busy = this.notice?.kind === 'busy';
+    return html`
+      <h2 tabindex="-1">${texts.title}</h2>
+      <ul class="worlds">
+        ${repeat(session.worlds, ({ name }) => name, (info) => this.renderWorld(info, busy))}
+      </ul>
+      <div class="notice" role="status">${this.renderNotice()}</div>
+      ${this.form ? this.renderForm(this.form) : this.renderMakers(busy)}
+      <input type="file" hidden accept=".zip,application/zip" @change=${this.onFile} />
+      <sausage-storage .session=${session}></sausage-storage>
+      ${this.renderDialog()}
+    `;
+  }
+
+  private renderWorld({ name, opened }: WorldInfo, busy: boolean) {
+    const current = name === this.session.name && this.session.phase.kind !== 'unknown';
+    const open = current && this.session.world !== undefined;
+    const when = opened ? texts.opened(formatAgo(opened)) : texts.never;
+    return html`<li aria-current=${current ? 'true' : nothing}>
+      <div class="name">${name}</div>
+      <div class="quiet small">${current ? texts.one : when}</div>
+      <div class="actions">
+        ${current ? nothing : html`<button class="plain" ?disabled=${busy} aria-label=${texts.openOf(name)} @click=${() => this.open(name)}>${texts.open}</button>`}
+        ${open ? html`<button class="plain" ?disabled=${busy} aria-label=${texts.exportOf(name)} @click=${this.export}>${texts.export}</button>` : nothing}
+        <button class="plain" ?disabled=${busy} aria-label=${texts.deleteOf(name)} @click=${() => this.askDelete(name)}>${texts.delete}</button>
+      </div>
+    </li>`;
+  }
+
+  private renderNotice() {
+    const { notice } = this;
+    switch (notice?.kind) {
+      case undefined:
+        return nothing;
+      case 'busy':
+        return html`<p>${notice.words}</p><sausage-progress label=${notice.words}></sausage-progress>`;
+      case 'problem':
+        return html`<sausage-problem .problem=${notice.problem}></sausage-problem>`;
+      case 'done':
+        return html`<p>${notice.words}
+          ${notice.open ? html`<button class="plain" @click=${() => this.open(notice.open!)}>${texts.openIt}</button>` : nothing}</p>`;
+    }
+  }
+
+  private renderMakers(busy: boolean) {
+    return html`<div class="row">
+        <button ?disabled=${busy} @click=${() => this.ask('create')}>${texts.new}</button>
+        <button ?disabled=${busy} @click=${() => this.fileInput.click()}>${texts.import}</button>
+      </div>
+      <p class="quiet small">${texts.importLong}</p>`;
+  }
+
+  private renderForm(form: 'create' | File) {
+    const importing = form !== 'create';
+    return html`<form class="make" @submit=${this.onSubmit} @keydown=${this.onFormKey}>
+      <h3>${importing ? texts.importTitle : texts.new}</h3>
+      ${importing ? html`<p class="small">${texts.importText(form.name, formatBytes(form.size))} ${texts.importServices}</p>` : nothing}
+      <label for="name" class="small">${texts.name}</label>
+      <input
+        id="name"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        aria-invalid=${this.nameError ? 'true' : 'false'}
+        aria-describedby="name-error"
+        @input=${() => (this.nameError = undefined)}
+      />
+      <p id="name-error" class="error small" role="alert">${this.nameError ?? nothing}</p>
+      <div class="row">
+        <button class="main">${importing ? texts.import : texts.create}</button>
+        <button type="button" @click=${() => (this.form = undefined)}>${texts.cancel}</button>
+      </div>
+    </form>`;
+  }
+
+  private renderDialog() {
+    const name = this.doomed ?? '';
+    return html`<sausage-dialog label=${texts.deleteTitle(name)}>
+      <p>${texts.deleteText}</p>
+      ${name === this.session.name ? html`<p class="second">${name === PLAYGROUND ? texts.deletePlayground : texts.deleteOpen}</p>` : nothing}
+      <button slot="actions" autofocus @click=${() => this.dialog.close()}>${texts.keep}</button>
+      <button slot="actions" class="danger" @click=${() => this.delete(name)}>${texts.deleteOf(name)}</button>
+    </sausage-dialog>`;
+  }
+
+  /** Asks for the name under which a zip becomes a world; also for one that was dropped on the page. */
+  async offerImport(file: File) {
+    await this.ask(file, nameFromFile(file.name, this.names));
+  }
+
+  private get names() {
+    return this.session.worlds.map(({ name }) => name);
+  }
+
+  private async ask(form: 'create' | File, name = '') {
+    this.form = form;
+    this.nameError = undefined;
+    this.notice = undefined;
+    await this.updateComplete;
+    this.nameInput!.value = name;
+    this.nameInput!.focus();
+    this.nameInput!.select();
+  }
+
+  private onFile() {
+    const file = this.fileInput.files?.[0];
+    // So that the same file can be chosen again.
+    this.fileInput.value = '';
+    if (file) void this.offerImport(file);
+  }
+
+  private onFormKey(event: KeyboardEvent) {
+    if (event.key === 'Escape') this.form = undefined;
+  }
+
+  private onSubmit(event: Event) {
+    event.preventDefault();
+    const name = this.nameInput!.value.trim();
+    this.nameError = nameProblem(name, this.names);
+    if (this.nameError) return this.nameInput!.focus();
+    const { form } = this;
+    this.form = undefined;
+    if (form instanceof File) void this.import(name, form);
+    else this.open(name, true);
+  }
+
+  private open(name: string, create = false) {
+    this.notice = undefined;
+    this.dispatchEvent(new Event('opening', { bubbles: true, composed: true }));
+    void this.session.open(name, create);
+  }
+
+  private import(name: string, file: File) {
+    return this.attempt(texts.importing(name), texts.importDoing(file.name), texts.importNext, async () => {
+      await this.session.importWorld(name, file);
+      return { words: texts.imported(name), open: name };
+    });
+  }
+
+  private export() {
+    const { world, name } = this.session;
+    if (!world) return;
+    return this.attempt(texts.exporting, texts.exportDoing(name), undefined, async () => {
+      const zip = await world.exportZip();
+      download(zip, `${name}.zip`);
+      return { words: texts.exported(`${name}.zip`, formatBytes(zip.size)) };
+    });
+  }
+
+  private askDelete(name: string) {
+    this.doomed = name;
+    void this.dialog.show();
+  }
+
+  private async delete(name: string) {
+    this.dialog.close();
+    await this.attempt(texts.deleting(name), texts.deleteDoing(name), undefined, async () => {
+      await this.session.deleteWorld(name);
+      return { words: texts.deleted(name) };
+    });
+    // The button that was pressed is gone with its row.
+    this.heading.focus();
+  }
+
+  /** Does one thing and says how it went. */
+  private async attempt(
+    words: string,
+    doing: string,
+    next: string | undefined,
+    run: () => Promise<{ words: string; open?: string }>,
+  ) {
+    this.notice = { kind: 'busy', words };
+    try {
+      this.notice = { kind: 'done', ...(await run()) };
+    } catch (error) {
+      this.notice = { kind: 'problem', problem: problem(error, doing, next) };
+    }
+  }
+}

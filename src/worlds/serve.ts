@@ -1,0 +1,187 @@
+/** What the core worker offers to the page: opens the one world of this worker and passes on what the page asks. */
+
+import { type ProxyMarked, releaseProxy, transfer } from 'comlink';
+import '../remote-errors.ts';
+import { type ConsoleCall, Core } from '../core/core.ts';
+import type {
+  BootProgress,
+  CoreApi,
+  CoreEvent,
+  FileInfo,
+  Opened,
+  OpenOptions,
+  ProcessInfo,
+  Reply,
+  WorkerFactory,
+} from '../core/protocol.ts';
+import type { Namespace } from '../fs/filesystem.ts';
+import { EventBatches } from './events.ts';
+import { openParts, type WorldParts } from './parts.ts';
+import { exportWorld } from './zip.ts';
+
+type Callback<F> = F & Partial<ProxyMarked> & { [releaseProxy]?: () => void };
+
+export class WorldServer implements CoreApi {
+  readonly #calls = new Map<number, ConsoleCall>();
+  readonly #watches = new Map<number, () => void>();
+  #parts!: WorldParts;
+  #core!: Core;
+  #events!: EventBatches;
+  #servicesHeld = false;
+
+  async open(
+    options: OpenOptions,
+    factory: WorkerFactory,
+    onProgress: (progress: BootProgress) => void,
+    onEvent: (event: CoreEvent) => void,
+  ): Promise<Opened> {
+    const events = new EventBatches(onEvent);
+    this.#events = events;
+    const parts = await openParts(options, factory, onProgress, {
+      journal: (entry) => events.journal(entry),
+      core: () => this.#core,
+    });
+    this.#parts = parts;
+    onProgress({ step: 'start', done: 0, total: 0 });
+    const core = new Core({
+      files: parts.tree.files,
+      components: parts.components,
+      machines: parts.machines,
+      journal: parts.journal,
+      folders: parts.tree,
+      onProcess: (process) => events.process(process),
+    });
+    this.#core = core;
+    parts.onPluginChange((plugin) => core.plugins.forget(plugin));
+    void core.closed.then((exitCode) => this.#end(exitCode));
+    for (const repair of parts.repairs) this.#log(repair);
+    const services = await core.services.read();
+    this.#servicesHeld = services > 0 && !options.services;
+    if (this.#servicesHeld) this.#log(`${services} services wait for the visitor's consent`);
+    else void core.services.start();
+    onProgress({ step: 'ready', done: 1, total: 1 });
+    parts.machines.warmUp();
+    parts.journal.start();
+    return { storage: parts.storage, servicesHeld: this.#servicesHeld, processLimit: parts.machines.limit };
+  }
+
+  async call(
+    id: number,
+    method: string,
+    params: Uint8Array,
+    onNotify?: Callback<(name: string, params: Uint8Array) => void>,
+  ): Promise<Reply> {
+    const call = this.#core.call(method, params, onNotify && ((name, told) => onNotify(name, told.slice())));
+    this.#calls.set(id, call);
+    try {
+      const reply = await call.reply;
+      // the bytes may be a piece of a larger buffer, which must not travel as a whole
+      if ('result' in reply) {
+        const result = reply.result.slice();
+        return transfer({ result }, [result.buffer]);
+      }
+      return { error: reply.error.slice() };
+    } finally {
+      this.#calls.delete(id);
+      onNotify?.[releaseProxy]?.();
+    }
+  }
+
+  cancel(id: number): void {
+    this.#calls.get(id)?.cancel();
+  }
+
+  notify(method: string, params: Uint8Array): void {
+    this.#core.notify(method, params);
+  }
+
+  async readFile(path: string): Promise<Uint8Array> {
+    const bytes = await this.#files.readFile(path);
+    return transfer(bytes, [bytes.buffer]);
+  }
+
+  async writeFile(path: string, data: Uint8Array): Promise<void> {
+    await this.#files.writeFile(path, data);
+  }
+
+  async readDir(path: string): Promise<{ name: string; kind: FileInfo['kind'] }[]> {
+    const entries = this.#files.list(this.#files.resolve(this.#files.root, path));
+    return entries.map(({ name, kind }) => ({ name, kind }));
+  }
+
+  async stat(path: string): Promise<FileInfo> {
+    const { kind, size, modified } = this.#files.stat(this.#files.resolve(this.#files.root, path, { follow: false }));
+    return { kind, size, modified: Number(modified / 1_000_000n) };
+  }
+
+  async mkdir(path: string, recursive: boolean): Promise<void> {
+    if (recursive) await this.#files.createDirectories(path);
+    else await this.#files.createDirectory(this.#files.root, path);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const { root } = this.#files;
+    await this.#files.rename(root, from, root, to);
+  }
+
+  async remove(path: string, recursive: boolean): Promise<void> {
+    const { root } = this.#files;
+    const { kind } = this.#files.stat(this.#files.resolve(root, path, { follow: false }));
+    if (kind !== 'directory') await this.#files.unlink(root, path);
+    else if (recursive) await this.#files.removeAll(path);
+    else await this.#files.removeDirectory(root, path);
+  }
+
+  async watch(id: number, path: string, listener: Callback<(path: string) => void>): Promise<void> {
+    const below = path.endsWith('/') ? path : `${path}/`;
+    const end = this.#parts.onChange((changed) => {
+      if (changed === path || changed.startsWith(below)) listener(changed);
+    });
+    this.#watches.set(id, () => {
+      end();
+      listener[releaseProxy]?.();
+    });
+  }
+
+  async unwatch(id: number): Promise<void> {
+    this.#watches.get(id)?.();
+    this.#watches.delete(id);
+  }
+
+  async processes(): Promise<ProcessInfo[]> {
+    return [...this.#core.processes].map((process) => process.info());
+  }
+
+  async startServices(): Promise<void> {
+    if (!this.#servicesHeld) return;
+    this.#servicesHeld = false;
+    void this.#core.services.start();
+  }
+
+  listen(types: Exclude<CoreEvent['type'], 'exit'>[]): void {
+    this.#events.listen(types);
+  }
+
+  exportZip(options: { secrets: boolean }): Promise<Blob> {
+    const { journal } = this.#parts;
+    // nothing is written to the journal's file while it is copied
+    return journal.paused(() => exportWorld(this.#files, options));
+  }
+
+  async close(): Promise<void> {
+    await this.#core.close();
+  }
+
+  async #end(exitCode: number): Promise<void> {
+    await this.#parts.close();
+    this.#events.exit(exitCode);
+  }
+
+  #log(line: string): void {
+    this.#parts.journal.append({ pid: 'core', plugin: 'core', stream: 'core', line });
+  }
+
+  get #files(): Namespace {
+    return this.#parts.tree.files;
+  }
+}
