@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
 import { defineConfig } from 'vite';
-import { CONTENT_SECURITY_POLICY, ISOLATION } from './src/headers.ts';
 import { BUILD } from './scripts/lib/paths.mjs';
 import { TARGET } from './src/gate/requirements.ts';
+import { CONTENT_SECURITY_POLICY, ISOLATION } from './src/headers.ts';
 
 /**
  * Names of emitted files. School filters block addresses that end in .wasm, .zip or .tgz, so binary data has neutral
@@ -12,7 +12,9 @@ const output = {
   entryFileNames: 'assets/[name]-[hash].js',
   chunkFileNames: 'assets/[name]-[hash].js',
   assetFileNames: ({ names }: { names: string[] }) =>
-    /\.(wasm|zip|tgz|gz)$/.test(basename(names[0] ?? '')) ? 'assets/[name]-[hash].bin' : 'assets/[name]-[hash][extname]',
+    /\.(wasm|zip|tgz|gz)$/.test(basename(names[0] ?? ''))
+      ? 'assets/[name]-[hash].bin'
+      : 'assets/[name]-[hash][extname]',
 };
 
 /**
@@ -33,5 +35,13 @@ export default defineConfig({
     rolldownOptions: { output },
   },
   worker: { format: 'es', rolldownOptions: { output } },
-  server: { headers: { ...ISOLATION, 'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'") } },
+  server: {
+    headers: {
+      ...ISOLATION,
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(
+        "script-src 'self'",
+        "script-src 'self' 'unsafe-inline'",
+      ),
+    },
+  },
 });

@@ -13,7 +13,19 @@ import { withLock } from './lib/lock.mjs';
 import { BUILD, DIST, ROOT } from './lib/paths.mjs';
 import { finishShell } from './lib/shell.mjs';
 
-const SOURCES = ['src', 'workers', 'public', 'scripts', 'index.html', 'vite.config.ts', 'tsconfig.json', 'package-lock.json', 'docs/PROTOCOL.md', 'LICENSE', 'NOTICE'];
+const SOURCES = [
+  'src',
+  'workers',
+  'public',
+  'scripts',
+  'index.html',
+  'vite.config.ts',
+  'tsconfig.json',
+  'package-lock.json',
+  'docs/PROTOCOL.md',
+  'LICENSE',
+  'NOTICE',
+];
 
 /** The files below a folder, or the file itself, as paths from `base` with `/`, in order. */
 async function filesOf(base, path = '') {
@@ -42,7 +54,8 @@ async function sourceHash(options) {
 }
 
 const stampFile = join(BUILD, 'stamp');
-const isCurrent = async (hash) => (await readFile(stampFile, 'utf8').catch(() => '')) === hash && existsSync(join(DIST, 'index.html'));
+const isCurrent = async (hash) =>
+  (await readFile(stampFile, 'utf8').catch(() => '')) === hash && existsSync(join(DIST, 'index.html'));
 
 /** The playground world and its ready-made components, as two files that the page's build picks up. */
 async function buildShippedWorld() {

@@ -11,8 +11,13 @@ var minor = Number(version[1]);
 
 if (major < REQUIRED[0] || (major === REQUIRED[0] && minor < REQUIRED[1])) {
   console.error(
-    'This needs Node ' + REQUIRED.join('.') + ' or newer; this is Node ' + process.versions.node + ', from ' +
-      process.execPath + '. Install a newer one from https://nodejs.org and try again.'
+    'This needs Node ' +
+      REQUIRED.join('.') +
+      ' or newer; this is Node ' +
+      process.versions.node +
+      ', from ' +
+      process.execPath +
+      '. Install a newer one from https://nodejs.org and try again.',
   );
   process.exit(1);
 } else {

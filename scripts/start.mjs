@@ -4,8 +4,8 @@
  */
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseStartOptions, USAGE } from './lib/options.mjs';
 import { installDependencies } from './lib/dependencies.mjs';
+import { parseStartOptions, USAGE } from './lib/options.mjs';
 import { BUILD, DIST } from './lib/paths.mjs';
 
 export async function main(args) {

@@ -42,14 +42,19 @@ const PATIENCE = 2000;
 /** The response with the headers of the page; as it is when the host sends the isolation headers itself. */
 function isolated(response: Response): Response {
   if (response.type === 'error' || response.type === 'opaqueredirect' || response.redirected) return response;
-  if (/^(require-corp|credentialless)/.test(response.headers.get('Cross-Origin-Embedder-Policy') ?? '')) return response;
+  if (/^(require-corp|credentialless)/.test(response.headers.get('Cross-Origin-Embedder-Policy') ?? ''))
+    return response;
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) headers.set(name, value);
   // The body is decoded already.
   headers.delete('Content-Encoding');
   headers.delete('Content-Length');
   const hasBody = ![204, 205, 304].includes(response.status);
-  return new Response(hasBody ? response.body : null, { status: response.status, statusText: response.statusText, headers });
+  return new Response(hasBody ? response.body : null, {
+    status: response.status,
+    statusText: response.statusText,
+    headers,
+  });
 }
 
 /** Keeping is a favour: a full disk must not keep anyone from working. */
@@ -129,7 +134,9 @@ async function dropUnused(): Promise<void> {
   const { held = [] } = await navigator.locks.query();
   const holders = held.filter(({ name }) => name?.startsWith(PREFIX));
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const starting = pages.some(({ id, url }) => url.startsWith(SCOPE) && !holders.some(({ clientId }) => clientId === id));
+  const starting = pages.some(
+    ({ id, url }) => url.startsWith(SCOPE) && !holders.some(({ clientId }) => clientId === id),
+  );
   if (starting) return;
   const used = new Set(holders.map(({ name }) => name));
   for (const name of await caches.keys()) {

@@ -9,9 +9,24 @@ import { runTool } from './process.mjs';
 
 const PROGRAMS = {
   chromium: {
-    linux: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge', 'microsoft-edge-stable'],
-    darwin: ['Chromium.app/Contents/MacOS/Chromium', 'Google Chrome.app/Contents/MacOS/Google Chrome', 'Microsoft Edge.app/Contents/MacOS/Microsoft Edge'],
-    win32: ['Chromium/Application/chrome.exe', 'Google/Chrome/Application/chrome.exe', 'Microsoft/Edge/Application/msedge.exe'],
+    linux: [
+      'chromium',
+      'chromium-browser',
+      'google-chrome',
+      'google-chrome-stable',
+      'microsoft-edge',
+      'microsoft-edge-stable',
+    ],
+    darwin: [
+      'Chromium.app/Contents/MacOS/Chromium',
+      'Google Chrome.app/Contents/MacOS/Google Chrome',
+      'Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+    ],
+    win32: [
+      'Chromium/Application/chrome.exe',
+      'Google/Chrome/Application/chrome.exe',
+      'Microsoft/Edge/Application/msedge.exe',
+    ],
   },
   firefox: {
     linux: ['firefox', 'firefox-esr'],
@@ -70,5 +85,7 @@ export async function needChromium() {
   const downloaded = await playwrightsOwn();
   if (downloaded) return downloaded;
   const hint = HINT[process.platform] ?? HINT.linux;
-  throw new Failure(`The tests need a Chromium, Chrome or Edge. Install one (${hint}), or set CHROMIUM to the path of its program.`);
+  throw new Failure(
+    `The tests need a Chromium, Chrome or Edge. Install one (${hint}), or set CHROMIUM to the path of its program.`,
+  );
 }

@@ -8,10 +8,20 @@ export async function loadModule(path) {
   return module;
 }
 
-const common = (debug) => ({ root: ROOT, logLevel: 'warn', configFile: false, publicDir: false, build: { minify: !debug } });
+const common = (debug) => ({
+  root: ROOT,
+  logLevel: 'warn',
+  configFile: false,
+  publicDir: false,
+  build: { minify: !debug },
+});
 
 function merge(base, options) {
-  return { ...base, ...options, build: { ...base.build, emptyOutDir: false, reportCompressedSize: false, ...options.build } };
+  return {
+    ...base,
+    ...options,
+    build: { ...base.build, emptyOutDir: false, reportCompressedSize: false, ...options.build },
+  };
 }
 
 /** The application, its workers and their data; `vite.config.ts` says how. */
@@ -49,7 +59,9 @@ export function buildGate(outDir, debug) {
 /** The service worker, which knows the build's ID and the names of its files. */
 export async function buildService(outDir, shipped, debug) {
   const { TARGET } = await loadModule('src/gate/requirements.ts');
-  await buildClassic(outDir, 'workers/service.ts', 'service.js', TARGET, debug, { __SHIPPED__: JSON.stringify(shipped) });
+  await buildClassic(outDir, 'workers/service.ts', 'service.js', TARGET, debug, {
+    __SHIPPED__: JSON.stringify(shipped),
+  });
 }
 
 /** The Node server, in one file that needs no installed packages. */

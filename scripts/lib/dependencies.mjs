@@ -17,7 +17,10 @@ async function packages(path) {
  * times: a checkout gives files any time. Optional packages may be missing: they belong to other systems.
  */
 export async function dependenciesAreInstalled() {
-  const [wanted, installed] = await Promise.all([packages('package-lock.json'), packages('node_modules/.package-lock.json')]);
+  const [wanted, installed] = await Promise.all([
+    packages('package-lock.json'),
+    packages('node_modules/.package-lock.json'),
+  ]);
   if (!wanted || !installed) return false;
   return Object.entries(wanted).every(([path, { version, optional, peer, devOptional }]) => {
     if (path === '') return true;

@@ -17,7 +17,9 @@ function parsePort(text, source) {
 /** The options of `npm start` from its arguments and environment. Throws a `Failure` for what it does not know. */
 export function parseStartOptions(args, env) {
   const options = { port: parsePort(env.PORT || '4321', 'PORT'), host: '127.0.0.1', tls: undefined, help: false };
-  const rest = args.flatMap((argument) => (/^--\w+=/.test(argument) ? argument.split(/=(.*)/s).slice(0, 2) : [argument]));
+  const rest = args.flatMap((argument) =>
+    /^--\w+=/.test(argument) ? argument.split(/=(.*)/s).slice(0, 2) : [argument],
+  );
   const take = (option) => {
     const value = rest.shift();
     if (!value || value.startsWith('--')) throw new Failure(`${option} needs a value.\n\n${USAGE}`);

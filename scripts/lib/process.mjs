@@ -16,7 +16,9 @@ export function run(command, args, { quiet = false, env = {}, shell = false } = 
       stdio: ['ignore', quiet ? 2 : 'inherit', 'inherit'],
     });
     child.on('error', (error) =>
-      reject(error.code === 'ENOENT' ? new Failure(`The program ${command} is missing. Install it and try again.`) : error),
+      reject(
+        error.code === 'ENOENT' ? new Failure(`The program ${command} is missing. Install it and try again.`) : error,
+      ),
     );
     child.on('exit', (code, signal) => resolve(code ?? (signal ? 1 : 0)));
   });

@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 
-const PRELOAD = /\s*<link rel="modulepreload"[^>]*href="([^"]+)"[^>]*>/g;
-const STYLE = /\s*<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/g;
-const SCRIPT = /\s*<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g;
+/** The elements with which vite loads the application. */
+const LOADERS = {
+  scripts: /\s*<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g,
+  preloads: /\s*<link rel="modulepreload"[^>]*href="([^"]+)"[^>]*>/g,
+  styles: /\s*<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/g,
+};
 
-function take(html, pattern) {
-  const found = [...html.matchAll(pattern)].map((match) => match[1]);
-  return [html.replace(pattern, ''), found];
+/** The addresses in those elements, and the page without them and without comments. */
+function takeLoaders(page) {
+  const found = {};
+  let html = page.replace(/\s*<!--.*?-->/gs, '');
+  for (const [name, pattern] of Object.entries(LOADERS)) {
+    found[name] = [...html.matchAll(pattern)].map((match) => match[1]);
+    html = html.replace(pattern, '');
+  }
+  return { html, ...found };
 }
 
 /**
@@ -17,23 +26,19 @@ function take(html, pattern) {
  */
 export async function finishShell(path, gate, files) {
   const { CONTENT_SECURITY_POLICY_META } = await loadHeaders();
-  let html = await readFile(path, 'utf8');
-  let scripts, preloads, styles;
-  [html, scripts] = take(html, SCRIPT);
-  [html, preloads] = take(html, PRELOAD);
-  [html, styles] = take(html, STYLE);
+  const { html, scripts, preloads, styles } = takeLoaders(await readFile(path, 'utf8'));
   if (scripts.length !== 1) throw new Error(`index.html must load one module, but loads ${scripts.length}`);
 
   const attributes = `src="./${gate}" data-app="${scripts[0]}" data-preload="${preloads.join(' ')}" data-styles="${styles.join(' ')}"`;
-  html = html.replace('</body>', `  <script ${attributes}></script>\n  </body>`);
-  const id = createHash('sha256').update(html).update(files.join('\n')).digest('hex').slice(0, 16);
+  const gated = html.replace('</body>', `  <script ${attributes}></script>\n  </body>`);
+  const id = createHash('sha256').update(gated).update(files.join('\n')).digest('hex').slice(0, 16);
   const meta =
     `<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY_META}" />\n` +
     `    <meta name="sausage-build" content="${id}" />`;
   // Right after the charset, which must come within the first kilobyte, and before anything that the policy governs.
-  html = html.replace(/(<meta charset="[^"]+"\s*\/?>)/, `$1\n    ${meta}`);
-  if (!html.includes(meta)) throw new Error('index.html has no <meta charset>');
-  await writeFile(path, html);
+  const finished = gated.replace(/(<meta charset="[^"]+"\s*\/?>)/, `$1\n    ${meta}`);
+  if (!finished.includes(meta)) throw new Error('index.html has no <meta charset>');
+  await writeFile(path, finished);
   return id;
 }
 

@@ -7,7 +7,7 @@ import { type ComponentShape, inspect } from './inspect.ts';
 const PACKAGES: Record<string, string> = {
   'wasi:cli':
     'environment exit stdin stdout stderr terminal-input terminal-output terminal-stdin terminal-stdout terminal-stderr',
-  'wasi:clocks': 'monotonic-clock wall-clock',
+  'wasi:clocks': 'monotonic-clock timezone wall-clock',
   'wasi:filesystem': 'preopens types',
   'wasi:http': 'outgoing-handler types',
   'wasi:io': 'error poll streams',

@@ -80,9 +80,7 @@ export class ComponentStore implements Components {
       (await this.#cached(key, wasm)) ?? (await this.#shipped(key, wasm)) ?? (await this.#built(key, wasm));
     const limit = this.#options.memoryLimit ?? defaultMemoryLimit();
     const modules = await Promise.all(
-      Object.entries(transpiled.modules).map(
-        async ([name, bytes]) => [name, await compile(capMemory(bytes, limit))] as const,
-      ),
+      Object.entries(transpiled.modules).map(async ([name, bytes]) => [name, await compile(bytes, limit)] as const),
     );
     return { key, script: transpiled.script, modules: Object.fromEntries(modules) };
   }
@@ -135,10 +133,11 @@ async function fetchPack(url: URL): Promise<Map<string, Uint8Array<ArrayBuffer>>
   return readPack(new Uint8Array(await response.arrayBuffer()));
 }
 
-async function compile(module: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
+async function compile(module: Uint8Array<ArrayBuffer>, memoryLimit: number): Promise<WebAssembly.Module> {
   try {
-    return await WebAssembly.compile(module);
+    return await WebAssembly.compile(capMemory(module, memoryLimit));
   } catch (error) {
+    if (error instanceof ComponentError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The component is damaged or uses what this browser cannot run: ${reason}. Build the plugin again.`;
     throw new ComponentError('damaged', message, { cause: error });

@@ -1,5 +1,6 @@
 /** The methods of the core that act on calls, processes, locks and the journal (chapter 9). */
 
+import { CORE_DOCUMENT } from './core-document.ts';
 import { CODE, RpcError } from './errors.ts';
 import { type Journal, type JournalFilter, JournalFilterError } from './host.ts';
 import type { Holder, Locks } from './locks.ts';
@@ -35,13 +36,21 @@ export function coreApi(host: ApiHost): [name: string, method: CoreMethod][] {
     const method = params.string('method');
     const detach = params.boolean('detach', false);
     // the waiter is that of core.call: the result and the news of a detached process go to it (R3.4-1, R3.4-5)
-    const inner: Call = { method, params: params.object('params'), caller: outer.caller, waiter: outer.waiter, detach };
+    const inner: Call = {
+      method,
+      params: params.object('params'),
+      caller: outer.caller,
+      waiter: outer.waiter,
+      detach,
+      onStart: (process) => {
+        outer.process = process;
+      },
+    };
     outer.onAbandon = () => {
       inner.abandoned = true;
       inner.onAbandon?.();
     };
     await host.router().dispatch(inner);
-    outer.process = inner.process;
     return undefined;
   };
 
@@ -110,7 +119,9 @@ export function coreApi(host: ApiHost): [name: string, method: CoreMethod][] {
     return DONE;
   };
 
-  return Object.entries({ call, notify, lock, unlock, stop, kill, log, exit });
+  const discover: CoreMethod = () => ({ result: stringify(CORE_DOCUMENT) });
+
+  return Object.entries({ call, notify, lock, unlock, stop, kill, log, exit, 'rpc.discover': discover });
 }
 
 function holderOf(call: Call): Holder {

@@ -1,8 +1,11 @@
 /** A running world: the parts of the core put together. It knows no browser: what it needs comes in as `CoreHost`. */
 
 import type { Namespace } from '../fs/filesystem.ts';
+import { Activation } from './activation.ts';
 import { coreApi } from './api.ts';
+import { Documents } from './documents.ts';
 import { CODE, RpcError } from './errors.ts';
+import { GraphFiles } from './graph-files.ts';
 import type { Components, Journal, Machines } from './host.ts';
 import { Locks } from './locks.ts';
 import { errorReply, type Reply } from './message.ts';
@@ -12,6 +15,8 @@ import { Processes, STOP_MS } from './processes.ts';
 import type { ProcessInfo } from './protocol.ts';
 import { abandon, type Call, CONSOLE, type CoreMethod, Router } from './router.ts';
 import { Services } from './services.ts';
+import { Upgrades } from './upgrades.ts';
+import { Watcher } from './watcher.ts';
 
 export interface CoreHost {
   /** The world as the core and the page see it: with /proc and /run, without /self. */
@@ -36,6 +41,11 @@ export class Core {
   readonly locks = new Locks();
   readonly router: Router;
   readonly services: Services;
+  readonly documents: Documents;
+  readonly graph: GraphFiles;
+  readonly watcher: Watcher;
+  readonly activation: Activation;
+  readonly #upgrades: Upgrades;
   /** Resolves with the exit code when the world has stopped. */
   readonly closed: Promise<number>;
   readonly #host: CoreHost;
@@ -56,8 +66,12 @@ export class Core {
       journal,
       locks,
       folders: host.folders,
+      documentOf: (process) => this.documents.peek(process.version.sha256)?.document,
       onMessage: (process, message) => this.router.receive(process, message),
-      onChange: (process) => host.onProcess?.(process.info()),
+      onChange: (process) => {
+        host.onProcess?.(process.info());
+        if (process.state === 'ended') this.#upgrades.ended(process);
+      },
     });
     this.processes = processes;
     this.#methods = new Map(
@@ -72,6 +86,21 @@ export class Core {
     );
     this.router = new Router({ plugins: this.plugins, processes, journal, locks, methods: this.#methods });
     this.services = new Services({ files, journal, router: this.router });
+    this.documents = new Documents(() => this.router, processes);
+    const { plugins, documents } = this;
+    this.graph = new GraphFiles(plugins, documents);
+    this.#upgrades = new Upgrades({
+      plugins,
+      processes,
+      documents,
+      journal,
+      services: () => this.services,
+      router: () => this.router,
+    });
+    const upgrades = this.#upgrades;
+    this.watcher = new Watcher({ plugins, documents, upgrades, graph: this.graph, journal });
+    this.activation = new Activation({ files, plugins, documents, upgrades, journal });
+    for (const [name, method] of this.activation.methods()) this.#methods.set(name, method);
   }
 
   /** A call of the console (R3.3). `params` is the text of an object. */
@@ -109,6 +138,8 @@ export class Core {
   async #close(exitCode: number): Promise<void> {
     const { journal } = this.#host;
     journal.append({ pid: 'core', plugin: 'core', stream: 'core', line: `the host stops, exit ${exitCode}` });
+    this.watcher.close();
+    this.services.close();
     await this.processes.stopAll(STOP_MS);
     await journal.close();
     this.#resolveClosed(exitCode);

@@ -1,6 +1,7 @@
 /** The lines of stdout as JSON-RPC messages (R3.1-2 … R3.1-9), and the messages that the core writes. */
 
 import type { RpcError } from './errors.ts';
+import { writeJson } from './interfaces/json.ts';
 import { type Member, ObjectScanner } from './scanner.ts';
 
 /** A line beyond this many bytes is discarded (R3.1-8). */
@@ -180,5 +181,6 @@ export function responseLine(id: string, reply: Reply): Uint8Array {
 }
 
 export function errorReply(error: RpcError): Reply {
-  return { error: stringify(error) };
+  // the data may hold integers that only the text can carry exactly
+  return { error: encode(writeJson(error.toJSON())) };
 }

@@ -1,8 +1,10 @@
 /** The plugins of the world and the version of each that new calls get (chapters 2 and 3.7). */
 
-import type { MaybePromise, Namespace } from '../fs/filesystem.ts';
+import type { ChangeListener, MaybePromise, Namespace } from '../fs/filesystem.ts';
 import type { ReadyComponent } from '../syscall/protocol.ts';
 import type { Components } from './host.ts';
+
+type Change = Parameters<ChangeListener>[0];
 
 /** One version of a plugin: a file, known by the SHA-256 of its bytes (R3.7-8). */
 export interface Version {
@@ -26,7 +28,10 @@ export class Plugins {
   readonly #files: Namespace;
   readonly #components: Components;
   /** What new calls get; a promise while the file is being read. */
+  #held = 0;
   readonly #current = new Map<string, MaybePromise<Version | undefined>>();
+  /** The version of each plugin that was current last, also while its file is being looked at again. */
+  readonly #last = new Map<string, Version>();
 
   constructor(files: Namespace, components: Components) {
     this.#files = files;
@@ -54,8 +59,13 @@ export class Plugins {
     if (this.#current.has(plugin)) return this.#current.get(plugin);
     if (!isPluginName(plugin) || !this.#exists(wasmPath(plugin))) return undefined;
     const reading = this.read(plugin, wasmPath(plugin)).then((version) => {
-      if (this.#current.get(plugin) === reading) this.#current.set(plugin, version);
-      return version;
+      if (this.#current.get(plugin) !== reading) return version;
+      const last = this.#last.get(plugin);
+      // the same bytes are the same version
+      const same = last?.sha256 === version.sha256 ? last : version;
+      this.#current.set(plugin, same);
+      this.#last.set(plugin, same);
+      return same;
     });
     reading.catch(() => {
       if (this.#current.get(plugin) === reading) this.#current.delete(plugin);
@@ -76,9 +86,41 @@ export class Plugins {
     return { plugin, sha256: hash, component };
   }
 
-  /** The plugin.wasm has another content, or is gone (R10-8): the next call looks again. */
-  forget(plugin: string): void {
-    this.#current.delete(plugin);
+  /** Makes a version current whose file was put into its place by the core. */
+  use(version: Version): void {
+    this.#current.set(version.plugin, version);
+    this.#last.set(version.plugin, version);
+  }
+
+  /** The version that was current last. */
+  last(plugin: string): Version | undefined {
+    return this.#last.get(plugin);
+  }
+
+  /** The current versions that have been read, by name. */
+  loaded(): Version[] {
+    return this.names().flatMap((name) => this.#last.get(name) ?? []);
+  }
+
+  /** While the core itself moves files, changes are its own; the inverse is `release`. */
+  hold(): void {
+    this.#held++;
+  }
+
+  release(): void {
+    this.#held--;
+  }
+
+  /**
+   * Something changed in the world: a plugin.wasm that is whole again, or gone, is looked at by the next call (R10-8).
+   * Returns the name of the plugin that may have another version now.
+   */
+  changed(path: string, kind: Change['kind']): string | undefined {
+    // until its last writer has closed it, calls run the old bytes
+    if (kind === 'write' || this.#held > 0) return undefined;
+    const plugin = /^\/plugins\/([^/]+)(\/plugin\.wasm)?$/.exec(path)?.[1];
+    if (plugin) this.#current.delete(plugin);
+    return plugin;
   }
 
   #exists(path: string): boolean {

@@ -26,6 +26,12 @@ export function textFile(text: () => string): GeneratedFile {
 export const jsonFile = (value: () => unknown): GeneratedFile =>
   textFile(() => `${JSON.stringify(value(), null, 2)}\n`);
 
+/** A file of a part that comes to be later than the tree. */
+export const fileOf = (file: () => GeneratedFile): GeneratedFile => ({
+  size: () => file().size(),
+  read: () => file().read(),
+});
+
 /** A folder of a fixed set of names, or of names that are asked for each time. */
 export function folder(children: Record<string, GeneratedChild>): GeneratedDirectory {
   return {

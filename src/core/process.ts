@@ -1,5 +1,6 @@
 /** One process: what the core knows of it, its streams, and the calls that wait on either side of it. */
 
+import type { Namespace } from '../fs/filesystem.ts';
 import type { Exit } from '../syscall/protocol.ts';
 import type { Machine } from './host.ts';
 import type { Id, Reply } from './message.ts';
@@ -58,6 +59,8 @@ export class Process {
   /** The time left to a stopping process; calls the kill off. */
   cancelKill: (() => void) | undefined;
   killed = false;
+  /** What it sees as its world, once it has a program. */
+  files: Namespace | undefined;
   #resolveEnded!: () => void;
   /** What is written before the program is there. */
   #queued: Uint8Array[] = [];

@@ -5,15 +5,15 @@ import type { Namespace } from '../fs/filesystem.ts';
 import { after } from './deadline.ts';
 import { CODE, RpcError } from './errors.ts';
 import { type Journal, type MachineEvents, type Machines, TooManyMachines } from './host.ts';
+import type { Document } from './interfaces/document.ts';
+import { journalParams } from './journal-params.ts';
 import { LineReader } from './lines.ts';
 import type { Locks } from './locks.ts';
-import { decode, errorReply, type Message, MessageReader } from './message.ts';
+import { errorReply, type Message, MessageReader } from './message.ts';
 import { type Ended, Process, type ProcessSpec } from './process.ts';
 
 /** How long a stopping process has (R3.6-2). */
 export const STOP_MS = 5000;
-/** Params beyond this many bytes are cut in the journal (R7-3). */
-const JOURNAL_PARAMS = 16 * 1024;
 /** How many journal lines the error of an unanswered call carries (R3.9-3). */
 const LAST_LINES = 20;
 /** What waits for a stdin beyond this ends the process: two that write to each other and never read would fill the memory. */
@@ -25,6 +25,8 @@ export interface ProcessesHost {
   locks: Locks;
   /** What a process sees, with its own /self; the folder goes away with `removed`. */
   folders: { add(process: Process): Namespace; remove(process: Process): void };
+  /** The interface of its version, as far as it is known. */
+  documentOf(process: Process): Document | undefined;
   onMessage(process: Process, message: Message): void;
   onChange(process: Process): void;
 }
@@ -59,7 +61,7 @@ export class Processes {
     const process = new Process({ ...spec, pid: `${spec.plugin}-${uuidv7()}` });
     this.#all.set(process.pid, process);
     spec.parent?.children.add(process);
-    this.log(process, `start ${process.method} ${journalParams(process.params)}`);
+    this.#logStart(process);
     void this.#run(process);
     this.#host.onChange(process);
     return process;
@@ -70,6 +72,7 @@ export class Processes {
     try {
       const component = await process.version.component;
       if (process.state === 'ended') return;
+      process.files = folders.add(process);
       const machine = machines.start(
         {
           component,
@@ -79,7 +82,7 @@ export class Processes {
             ['SAUSAGE_PLUGIN', process.plugin],
             ['SAUSAGE_PARENT', process.parentName],
           ],
-          namespace: folders.add(process),
+          namespace: process.files,
         },
         this.#events(process),
       );
@@ -183,6 +186,13 @@ export class Processes {
     return new RpcError(CODE.noAnswer, `${process.plugin} ended without an answer: ${exitLine(exit)}`, data);
   }
 
+  #logStart(process: Process): void {
+    const params = journalParams(process.params, process.method, this.#host.documentOf(process));
+    const log = (text: string) => this.log(process, `start ${process.method} ${text}`);
+    if (typeof params === 'string') log(params);
+    else void params.then(log);
+  }
+
   /** Writes an entry of the core about a process. */
   log(process: Process, line: string): void {
     this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
@@ -221,9 +231,4 @@ function exitData(exit: Ended): { code: number; trap?: string; killed?: true; re
     default:
       return { code: 126, reason: exit.message };
   }
-}
-
-function journalParams(params: Uint8Array): string {
-  if (params.length <= JOURNAL_PARAMS) return decode(params);
-  return `${decode(params.subarray(0, JOURNAL_PARAMS))}… (${params.length} bytes)`;
 }

@@ -37,6 +37,7 @@ export interface Call {
   detach?: boolean;
   /** Set when the call has started a process. */
   process?: Process;
+  onStart?: (process: Process) => void;
   /** Set when nobody waits any more: what was begun for it is given up. */
   abandoned?: boolean;
   onAbandon?: () => void;
@@ -205,6 +206,7 @@ export class Router {
       waiter: call.waiter,
     });
     call.process = process;
+    call.onStart?.(process);
     process.send(requestLine(call.waiter || detached ? JSON.stringify(process.pid) : undefined, method, call.params));
     // what a stopping process still starts has the time that is left to the tree (R3.6-5)
     if (parent && parent.state !== 'running') void this.#host.processes.stop(process);

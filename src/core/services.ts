@@ -5,6 +5,8 @@ import type { Namespace } from '../fs/filesystem.ts';
 import { after } from './deadline.ts';
 import type { Journal } from './host.ts';
 import { decode, parse, type Reply, stringify } from './message.ts';
+import type { Version } from './plugins.ts';
+import type { Process } from './process.ts';
 import type { Call, Router } from './router.ts';
 
 const BOOT_FILE = '/config/boot.json';
@@ -55,6 +57,12 @@ export class Services {
   /** As read at boot (R3.7-3). */
   #services: Service[] = [];
   #skip: (() => void) | undefined;
+  #started = false;
+  #closed = false;
+  /** The process of each service that was started. */
+  readonly #running = new Map<Service, Process>();
+  /** The latest upgrade that waits to start each service. */
+  readonly #turns = new Map<Service, object>();
 
   constructor(host: ServicesHost) {
     this.#host = host;
@@ -72,16 +80,36 @@ export class Services {
 
   /** Starts the services in order: the next one when the result of the one before is in (R8-1). Never fails. */
   async start(): Promise<void> {
-    for (const service of this.#services) await this.#startOne(service);
+    this.#started = true;
+    for (const service of this.#services) if (!this.#closed) await this.#startOne(service);
   }
 
-  /** Starts those services again that belong to a plugin (R3.7-3, R8-3). */
-  async restart(plugin: string): Promise<void> {
-    for (const service of this.of(plugin)) await this.#startOne(service);
+  /**
+   * Another version of a plugin is current: its services start again with it, each when its old process has ended, at
+   * once when none runs, never while one does (R3.7-3, R8-3).
+   */
+  async upgraded(plugin: string, current: Version): Promise<void> {
+    if (!this.#started) return;
+    for (const service of this.#services.filter(({ method }) => method.startsWith(`${plugin}.`))) {
+      void this.#replace(service, current);
+    }
   }
 
-  of(plugin: string): Service[] {
-    return this.#services.filter(({ method }) => method.startsWith(`${plugin}.`));
+  async #replace(service: Service, current: Version): Promise<void> {
+    const turn = {};
+    this.#turns.set(service, turn);
+    for (let old = this.#running.get(service); old; old = this.#running.get(service)) {
+      if (old.version.sha256 === current.sha256) return; // its bytes are current again (R3.7-8)
+      await old.ended;
+      if (this.#turns.get(service) !== turn) return; // a later upgrade has taken over
+      if (this.#running.get(service) === old) this.#running.delete(service);
+    }
+    if (!this.#closed) await this.#startOne(service);
+  }
+
+  /** No service starts any more: the world is being closed. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** Goes on with the next service although the present one has not answered (R8-4). */
@@ -89,7 +117,8 @@ export class Services {
     this.#skip?.();
   }
 
-  #startOne({ method, params }: Service): Promise<void> {
+  #startOne(service: Service): Promise<void> {
+    const { method, params } = service;
     return new Promise((resolve) => {
       const cancelSlow = after(SLOW_MS, () => this.#log(`the service ${method} has not answered for 60 s`));
       const done = () => {
@@ -114,6 +143,12 @@ export class Services {
         caller: { name: 'core' },
         waiter: { answer, notify: () => {} },
         detach: true,
+        onStart: (process) => {
+          this.#running.set(service, process);
+          void process.ended.then(() => {
+            if (this.#running.get(service) === process) this.#running.delete(service);
+          });
+        },
       };
       void this.#host.router.dispatch(call);
     });

@@ -14,7 +14,8 @@ function tell(problem: string): void {
   const alert = document.createElement('p');
   alert.setAttribute('role', 'alert');
   alert.textContent = problem;
-  alert.style.cssText = 'max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1.125rem/1.5 system-ui, sans-serif';
+  alert.style.cssText =
+    'max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1.125rem/1.5 system-ui, sans-serif';
   document.body.replaceChildren(alert);
 }
 

@@ -27,7 +27,8 @@ export async function isolate(): Promise<'isolated' | 'reloading' | { problem: s
     if (window.top !== window.self) {
       return { problem: 'The playground cannot get shared memory inside another page. Open it in a tab of its own.' };
     }
-    if (!('serviceWorker' in navigator)) return { problem: noHeaders('this browser (or its private window) has no service workers') };
+    if (!('serviceWorker' in navigator))
+      return { problem: noHeaders('this browser (or its private window) has no service workers') };
     if (sessionStorage.getItem(NOTE)) return { problem: noHeaders('its service worker could not add them') };
     await registerServiceWorker();
     await navigator.serviceWorker.ready;

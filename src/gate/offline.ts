@@ -16,18 +16,25 @@ export function holdBuild(id: string): void {
   navigator.locks.request(name, { mode: 'shared' }, () => new Promise(() => {})).catch(() => {});
 }
 
-/** Sets `data-offline="ready"` on the root element once everything is kept. */
+/** Has the active service worker fetch what it lacks of its build; `data-offline` of the root element says how it went. */
+async function keep(): Promise<void> {
+  const { active } = await navigator.serviceWorker.ready;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = ({ data }) => {
+    document.documentElement.dataset.offline = data;
+    port1.close();
+  };
+  active?.postMessage({ type: 'keep' }, [port2]);
+}
+
+/** From now on the page also opens without a network: `data-offline` becomes `ready`, or `incomplete`. */
 export async function keepOffline(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   try {
+    // A newer build's service worker takes over while the page is open.
+    navigator.serviceWorker.addEventListener('controllerchange', () => keep().catch(() => {}));
     await registerServiceWorker();
-    const { active } = await navigator.serviceWorker.ready;
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }) => {
-      document.documentElement.dataset.offline = data;
-      port1.close();
-    };
-    active?.postMessage({ type: 'keep' }, [port2]);
+    await keep();
   } catch {
     // Without a service worker the page works as long as there is a network.
   }

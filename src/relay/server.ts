@@ -41,8 +41,12 @@ const GRACE = 2000;
 
 async function readPem(option: 'certificate' | 'key', path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const reason = cause.code === 'ENOENT' ? 'there is no such file' : cause.code === 'EISDIR' ? 'it is a folder' : cause.message;
-    throw new ServerFailure(`Cannot read the ${option} ${path}: ${reason}. Use --tls with the paths of a certificate and its key.`, { cause });
+    const reason =
+      cause.code === 'ENOENT' ? 'there is no such file' : cause.code === 'EISDIR' ? 'it is a folder' : cause.message;
+    throw new ServerFailure(
+      `Cannot read the ${option} ${path}: ${reason}. Use --tls with the paths of a certificate and its key.`,
+      { cause },
+    );
   });
   if (!text.includes('-----BEGIN')) throw new ServerFailure(`The ${option} ${path} is no PEM file.`);
   return text;
@@ -91,7 +95,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       server = createHttpsServer({ cert, key }, listener);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new ServerFailure(`The certificate ${options.tls.cert} and the key ${options.tls.key} do not work together: ${reason}.`, { cause });
+      throw new ServerFailure(
+        `The certificate ${options.tls.cert} and the key ${options.tls.key} do not work together: ${reason}.`,
+        { cause },
+      );
     }
   } else {
     server = createHttpServer(listener);

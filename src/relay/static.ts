@@ -7,7 +7,12 @@ import { PAGE_HEADERS } from '../headers.ts';
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Answers in one line of plain text. */
-export function answer(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
+export function answer(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, {
     ...PAGE_HEADERS,
     'X-Content-Type-Options': 'nosniff',
@@ -38,7 +43,10 @@ export function servePage(folder: string): Handler {
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Referrer-Policy', 'no-referrer');
       // A name in `assets/` carries a hash of the content; anything else is asked for again each time.
-      response.setHeader('Cache-Control', path.startsWith('/assets/') ? 'public,max-age=31536000,immutable' : 'no-cache');
+      response.setHeader(
+        'Cache-Control',
+        path.startsWith('/assets/') ? 'public,max-age=31536000,immutable' : 'no-cache',
+      );
       const type = TYPES.find(([ending]) => ending.test(path))?.[1];
       if (type) response.setHeader('Content-Type', type);
     },

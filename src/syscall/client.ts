@@ -49,6 +49,8 @@ export class Client {
   readonly stdin: RingReader;
   readonly stdout: OutputRing;
   readonly stderr: OutputRing;
+  /** Grows whenever the process learns something from outside: an answer, input, the time. */
+  looks = 0;
   readonly #bell: Int32Array;
   readonly #marks: Uint8Array;
   readonly #slot: number;
@@ -81,6 +83,7 @@ export class Client {
    */
   call(op: number, length = 0): number {
     const { words } = this;
+    this.looks++;
     Atomics.store(words, WORD.op, op);
     Atomics.store(words, WORD.length, length);
     Atomics.store(words, WORD.call, 1);
@@ -93,6 +96,7 @@ export class Client {
 
   /** What the event word says now. Look for events after this, then sleep with it: none is missed. */
   event(): number {
+    this.looks++;
     return Atomics.load(this.words, WORD.event);
   }
 

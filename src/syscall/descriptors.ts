@@ -51,6 +51,8 @@ class Numbered<T> {
 export interface Listing {
   entries: Entry[];
   next: number;
+  /** Some entries may be roots of other file systems, so that their inodes do not tell them apart. */
+  mixed: boolean;
 }
 
 /** The descriptor table of one process. */

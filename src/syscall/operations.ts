@@ -1,10 +1,10 @@
 /** The file calls of a process, as the core answers them: one function for each `OP`, over the namespace of the process. */
 
 import { FsError } from '../fs/errors.ts';
-import type { Kind, MaybePromise, Namespace, Node, Stat, Times } from '../fs/filesystem.ts';
+import type { Entry, MaybePromise, Namespace, Node, Stat, Times } from '../fs/filesystem.ts';
 import { chain, chainFinally } from '../fs/maybe.ts';
 import type { Descriptors, Listing } from './descriptors.ts';
-import { KIND, OP, OPEN, PAYLOAD_BYTES, SET_TIME } from './protocol.ts';
+import { ENTRY_HEAD, KIND, OP, OPEN, PAYLOAD_BYTES, SET_TIME } from './protocol.ts';
 
 /**
  * The arguments of a call, where its results go too. An operation looks `args` and `payload` up each time that it uses
@@ -123,16 +123,17 @@ function openAt(call: Call, descriptors: Descriptors, namespace: Namespace): May
 
 /** Puts as many entries as fit into the payload. */
 function putEntries(call: Call, listing: Listing): number {
+  const view = new DataView(call.payload.buffer, call.payload.byteOffset, PAYLOAD_BYTES);
   let at = 0;
   for (; listing.next < listing.entries.length; listing.next++) {
-    const entry = listing.entries[listing.next] as { name: string; kind: Kind };
+    const entry = listing.entries[listing.next] as Entry;
     const name = encoder.encode(entry.name);
-    if (at + 3 + name.length > PAYLOAD_BYTES) break;
-    call.payload[at] = KIND[entry.kind];
-    call.payload[at + 1] = name.length & 0xff;
-    call.payload[at + 2] = name.length >> 8;
-    call.payload.set(name, at + 3);
-    at += 3 + name.length;
+    if (at + ENTRY_HEAD + name.length > PAYLOAD_BYTES) break;
+    view.setUint8(at, KIND[entry.kind]);
+    view.setUint16(at + 1, name.length, true);
+    view.setFloat64(at + 3, listing.mixed ? 0 : entry.inode, true);
+    call.payload.set(name, at + ENTRY_HEAD);
+    at += ENTRY_HEAD + name.length;
   }
   return at;
 }
@@ -140,7 +141,7 @@ function putEntries(call: Call, listing: Listing): number {
 function readDirectory(call: Call, descriptors: Descriptors, namespace: Namespace): number {
   const directory = descriptors.directory(arg(call, 0));
   descriptors.checkRoom();
-  const listing = { entries: namespace.list(directory), next: 0 };
+  const listing = { entries: namespace.list(directory), next: 0, mixed: directory === namespace.root };
   const length = putEntries(call, listing);
   call.args[0] = listing.next < listing.entries.length ? descriptors.addListing(listing) : 0;
   return length;

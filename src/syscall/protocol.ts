@@ -85,7 +85,8 @@ export const OP = {
   /** As `setTimes`, [fd, how, how, follow], with the path at byte 16 of the payload. */
   setTimesAt: 10,
   /**
-   * [fd] -> [list or 0] entries. A snapshot; entries are u8 kind, u16 length of the name (little endian), the name.
+   * [fd] -> [list or 0] entries. A snapshot; an entry is u8 kind, u16 length of the name, float64 inode (0 when it is not
+   * said), the name; little endian.
    * All of them when `list` is 0; otherwise more come from `nextEntries`, until 0 comes or `closeEntries` ends it.
    */
   readDirectory: 11,
@@ -110,6 +111,9 @@ export const OP = {
   /** [fd] Returns when everything written so far survives a crash of the machine. */
   sync: 21,
 } as const;
+
+/** Bytes of an entry before its name. */
+export const ENTRY_HEAD = 11;
 
 export const ROOT_FD = 0;
 

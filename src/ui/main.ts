@@ -1,6 +1,7 @@
+/** The entry of the page. */
+
 import { deleteWorld, importWorld, listWorlds, openWorld, RpcError } from '../index.ts';
+import { PLAYGROUND_WORLD } from '../shipped.ts';
 import { start } from './start.ts';
 
-/** The entry of the page. */
-start({ openWorld, listWorlds, importWorld, deleteWorld });
-Object.assign(window.sausage, { RpcError });
+start({ openWorld, listWorlds, importWorld, deleteWorld, RpcError }, PLAYGROUND_WORLD);

@@ -12,7 +12,6 @@ import './parts/shell-view.ts';
 import './watch/journal-view.ts';
 import './watch/processes-view.ts';
 import './watch/status-view.ts';
-import './worlds/consent-view.ts';
 import './worlds/worlds-view.ts';
 
 const { panes } = strings.app;
@@ -43,12 +42,12 @@ export class PlaygroundView extends LitElement {
     css`
       :host {
         display: grid;
-        grid-template-rows: max-content max-content minmax(0, 1fr) max-content;
+        grid-template-rows: max-content minmax(0, 1fr) max-content;
         grid-template-columns: minmax(0, 1fr);
       }
       header {
         display: flex;
-        align-items: baseline;
+        align-items: center;
         gap: 0.75rem;
         padding: 0.6rem 1rem;
         border-bottom: 1px solid var(--line);
@@ -69,10 +68,18 @@ export class PlaygroundView extends LitElement {
         height: 1.35rem;
         color: var(--accent);
       }
+      .shine {
+        stroke: var(--accent-soft);
+      }
       .tagline {
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
+      }
+      @media (max-width: 30rem) {
+        .tagline {
+          display: none;
+        }
       }
       .skip {
         position: absolute;
@@ -112,7 +119,6 @@ export class PlaygroundView extends LitElement {
         <div class="brand">${icon}<h1>${strings.app.name}</h1></div>
         <p class="quiet small tagline">${strings.app.tagline}</p>
       </header>
-      <sausage-consent .session=${session}></sausage-consent>
       <sausage-shell .panes=${PANES} @opening=${() => this.shell.show('console')}>
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
@@ -144,7 +150,8 @@ export class PlaygroundView extends LitElement {
   }
 }
 
-/** Two links of a chain, as in the icon of the page. */
-const icon = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="7" stroke-linecap="round" aria-hidden="true">
-  <path d="M7 8c0 8 3.5 12.5 9 16M20.5 6.5c0 5 1.5 8 5.5 11" />
+/** The same as the icon of the page, in the colours of the theme. */
+const icon = html`<svg viewBox="2 3 26 25" fill="none" stroke-linecap="round" aria-hidden="true">
+  <path d="M8 22C6 14 12 8 22 9" stroke="currentColor" stroke-width="8" />
+  <path class="shine" d="M10 19c0-4 3-7 8-7" stroke-width="2" />
 </svg>`;

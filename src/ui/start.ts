@@ -14,24 +14,20 @@ export interface PageApi extends SausageApi {
   readonly ready: Promise<World>;
 }
 
-declare global {
-  interface Window {
-    sausage: PageApi;
-  }
-}
-
-/** Puts the page together on an embedding API, and boots the world that the address names. */
-export function start(api: SausageApi): Session {
+/**
+ * Puts the page together on an embedding API, and boots the world that the address names. `playground` is the address
+ * of the zip that the playground is made of on the first visit.
+ */
+export function start(api: SausageApi & { RpcError?: unknown }, playground: URL): Session {
   adoptPageStyles();
   const session = new Session(api, {
-    // Relative to the page, so that the site runs under any path.
-    playground: new URL('playground.world', document.baseURI),
+    playground,
     shelf: pageShelf(),
     onName: (name) => {
       if (name !== worldInAddress(location.href)) history.pushState(null, '', addressOf(name, location.href));
     },
   });
-  window.sausage = {
+  const page: PageApi = {
     ...api,
     get world() {
       return session.world;
@@ -40,7 +36,9 @@ export function start(api: SausageApi): Session {
       return session.ready;
     },
   };
-  const view = document.querySelector<PlaygroundView>('sausage-playground') ?? document.createElement('sausage-playground');
+  Object.assign(window, { sausage: page });
+  const view =
+    document.querySelector<PlaygroundView>('sausage-playground') ?? document.createElement('sausage-playground');
   (view as PlaygroundView).session = session;
   if (!view.isConnected) document.body.append(view);
   window.addEventListener('popstate', () => {

@@ -1,6 +1,7 @@
 /** Every text that the page shows. Whole sentences in a person's words; what to do next where something went wrong. */
 
-const plural = (count: number, one: string, many: string) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+const plural = (count: number, one: string, many: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 export const strings = {
   app: {
@@ -24,7 +25,6 @@ export const strings = {
     },
     amount: (what: string, done: string, total: string) => `${what}: ${done} of ${total}`,
     percent: (percent: number) => `${percent} %`,
-    locked: 'Another tab has this world open. Close it there and it opens here by itself, or open another world.',
     failed: (world: string) => `The world “${world}” did not start`,
     doing: 'starting the world',
     again: 'Try again',
@@ -52,7 +52,7 @@ export const strings = {
   console: {
     label: 'What was called and what came back',
     prompt: 'Call a method',
-    placeholder: 'plugin.method {"param": "value"}',
+    placeholder: 'plugin.method {…}',
     waiting: 'The world is not ready yet',
     run: 'Run',
     suggestions: 'Suggestions',

@@ -3,7 +3,7 @@
 import { type CoreFunction, type Interfaces, resource } from './bind.ts';
 import type { Host } from './host.ts';
 import type { Guest } from './memory.ts';
-import { Stdin, StandardOutput } from './stdio.ts';
+import { StandardOutput, Stdin } from './stdio.ts';
 
 function putStrings(guest: Guest, at: number, texts: string[]): void {
   texts.forEach((text, i) => {

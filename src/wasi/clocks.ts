@@ -5,28 +5,21 @@ import type { Host } from './host.ts';
 import type { Guest } from './memory.ts';
 import { Pollable } from './streams.ts';
 
-/** Nanoseconds of a worker's `performance.now()`. */
-function monotonicNow(): bigint {
-  return BigInt(Math.round(performance.now() * 1e6));
-}
-
 let anchorDate = 0;
 let anchorPerformance = 0;
 
 /**
- * The time of day in nanoseconds since 1970. It is `Date.now()`, so that it agrees with the times of files and follows
+ * The time of day since 1970, as milliseconds and the nanoseconds beyond them. It is `Date.now()`, so that it agrees with the times of files and follows
  * the system's clock, with the part of a millisecond taken from the monotonic clock.
  */
-export function wallNow(): bigint {
-  const date = Date.now();
-  const fraction = performance.now() - anchorPerformance;
-  const elapsed = date - anchorDate;
-  if (fraction < elapsed || fraction >= elapsed + 1) {
-    anchorDate = date;
-    anchorPerformance = performance.now();
-    return BigInt(date) * 1_000_000n;
-  }
-  return BigInt(anchorDate) * 1_000_000n + BigInt(Math.floor(fraction * 1e6));
+export function wallNow(): { milliseconds: number; nanoseconds: number } {
+  const milliseconds = Date.now();
+  const now = performance.now();
+  const fraction = now - anchorPerformance - (milliseconds - anchorDate);
+  if (fraction >= 0 && fraction < 1) return { milliseconds, nanoseconds: Math.floor(fraction * 1e6) };
+  anchorDate = milliseconds;
+  anchorPerformance = now;
+  return { milliseconds, nanoseconds: 0 };
 }
 
 /** Stores a `datetime`: seconds as u64, nanoseconds as u32. It begins in 1970, and so does what is earlier. */
@@ -36,6 +29,15 @@ export function putDatetime(guest: Guest, at: number, nanoseconds: bigint): void
   const { view } = guest;
   view.setBigUint64(at, seconds, true);
   view.setUint32(at + 8, Number(nanoseconds - seconds * 1_000_000_000n), true);
+}
+
+function putWallNow(guest: Guest, at: number): void {
+  const { milliseconds, nanoseconds } = wallNow();
+  const seconds = Math.floor(milliseconds / 1000);
+  const { view } = guest;
+  view.setUint32(at, seconds, true);
+  view.setUint32(at + 4, Math.floor(seconds / 2 ** 32), true);
+  view.setUint32(at + 8, (milliseconds - seconds * 1000) * 1_000_000 + nanoseconds, true);
 }
 
 class Timer extends Pollable {
@@ -68,14 +70,20 @@ function utcOffset(seconds: bigint): number {
 export function clocks(host: Host): Interfaces {
   return {
     'wasi:clocks/monotonic-clock': {
-      now: () => monotonicNow,
+      now: () => () => {
+        host.client.looks++;
+        return BigInt(Math.round(performance.now() * 1e6));
+      },
       resolution: () => () => RESOLUTION,
       subscribeInstant: () => (when: bigint) => host.resources.add(new Timer(milliseconds(when))),
       subscribeDuration: () => (duration: bigint) =>
         host.resources.add(new Timer(performance.now() + milliseconds(duration))),
     },
     'wasi:clocks/wall-clock': {
-      now: (guest) => (result: number) => putDatetime(guest, result, wallNow()),
+      now: (guest) => (result: number) => {
+        host.client.looks++;
+        putWallNow(guest, result);
+      },
       resolution: (guest) => (result: number) => putDatetime(guest, result, RESOLUTION),
     },
     'wasi:clocks/timezone': {

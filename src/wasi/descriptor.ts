@@ -1,5 +1,6 @@
 import type { Client } from '../syscall/client.ts';
-import { KIND, OP, PAYLOAD_BYTES } from '../syscall/protocol.ts';
+import { ENTRY_HEAD, KIND, OP, PAYLOAD_BYTES, ROOT_FD } from '../syscall/protocol.ts';
+import type { Identity } from './hint.ts';
 import { AlwaysReady, CLOSED, InputStream, IoError, OutputStream, type Pollable } from './streams.ts';
 
 /** Bits of `descriptor-flags`. */
@@ -11,18 +12,31 @@ export class Descriptor {
   readonly fd: number;
   readonly kind: number;
   readonly flags: number;
-  readonly inode: number;
-  readonly device: number;
+  #identity: Identity | undefined;
   /** The handle of the guest and each stream that was made of it: the last one closes it. */
   #uses = 1;
 
-  constructor(client: Client, fd: number, kind: number, flags: number, inode: number, device: number) {
+  constructor(client: Client, fd: number, kind: number, flags: number, identity?: Identity) {
     this.client = client;
     this.fd = fd;
     this.kind = kind;
     this.flags = flags;
-    this.inode = inode;
-    this.device = device;
+    this.#identity = identity;
+  }
+
+  /** The preopened folder, which is open in each process from the start and stays open. */
+  static root(client: Client): Descriptor {
+    return new Descriptor(client, ROOT_FD, KIND.directory, FLAG.read | FLAG.mutateDirectory);
+  }
+
+  /** What tells this node from all others of the namespace. */
+  get identity(): Identity {
+    if (!this.#identity) {
+      this.client.args[0] = this.fd;
+      this.client.call(OP.stat);
+      this.#identity = { inode: this.client.args[4] as number, device: this.client.args[5] as number };
+    }
+    return this.#identity;
   }
 
   use(): this {
@@ -31,7 +45,7 @@ export class Descriptor {
   }
 
   drop(): void {
-    if (--this.#uses > 0) return;
+    if (--this.#uses > 0 || this.fd === ROOT_FD) return;
     this.client.args[0] = this.fd;
     this.client.call(OP.close);
   }
@@ -161,25 +175,32 @@ export class FileOutput extends OutputStream {
 
 /** A resource `directory-entry-stream`: a snapshot of a folder, which comes in batches. */
 export class Entries {
+  readonly folder: Descriptor;
   readonly #client: Client;
-  #batch: Uint8Array;
+  #batch: Uint8Array<ArrayBufferLike>;
   #at = 0;
   #list: number;
 
   /** Takes over the first batch, which stands in the payload. */
-  constructor(client: Client, length: number) {
+  constructor(folder: Descriptor, length: number) {
+    const { client } = folder;
+    this.folder = folder;
     this.#client = client;
     this.#batch = client.payload.slice(0, length);
     this.#list = client.args[0] as number;
   }
 
-  /** The kind and the name of the next entry; undefined after the last. */
-  next(): { kind: number; name: Uint8Array } | undefined {
+  /** The next entry; undefined after the last. `inode` is 0 when it is not known. */
+  next(): { kind: number; inode: number; name: Uint8Array } | undefined {
     if (this.#at === this.#batch.length && !this.#more()) return undefined;
-    const [kind = 0, low = 0, high = 0] = this.#batch.subarray(this.#at, this.#at + 3);
-    const from = this.#at + 3;
-    this.#at = from + (low | (high << 8));
-    return { kind, name: this.#batch.subarray(from, this.#at) };
+    const head = new DataView(this.#batch.buffer, this.#batch.byteOffset + this.#at, ENTRY_HEAD);
+    const from = this.#at + ENTRY_HEAD;
+    this.#at = from + head.getUint16(1, true);
+    return {
+      kind: head.getUint8(0),
+      inode: head.getFloat64(3, true),
+      name: this.#batch.subarray(from, this.#at),
+    };
   }
 
   #more(): boolean {

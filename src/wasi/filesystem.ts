@@ -4,10 +4,11 @@
  */
 
 import { ERROR_CODES, type ErrorCode } from '../fs/errors.ts';
-import { KIND, OP, OPEN, PAYLOAD_BYTES, ROOT_FD, SET_TIME } from '../syscall/protocol.ts';
+import { KIND, OP, OPEN, PAYLOAD_BYTES, SET_TIME } from '../syscall/protocol.ts';
 import { type CoreFunction, type Interfaces, resource } from './bind.ts';
 import { putDatetime } from './clocks.ts';
 import { Descriptor, Entries, FileInput, FileOutput, FLAG } from './descriptor.ts';
+import { Hint, type Identity } from './hint.ts';
 import type { Host } from './host.ts';
 import { type Guest, u64 } from './memory.ts';
 import { IoError } from './streams.ts';
@@ -19,13 +20,12 @@ const BAD_DESCRIPTOR = code('bad-descriptor');
 const NAME_TOO_LONG = code('name-too-long');
 const INVALID = code('invalid');
 
-/** Where the payload of a result begins, by the alignment of what it holds: an `error-code` alone, a handle, a u64. */
-const BYTE = 1;
+/** Where the payload of a result begins when it has a handle or a list in it, or a u64. */
 const WORD = 4;
 const LONG = 8;
 
 /** Inode and device of a node as 128 bits whose halves, also when they are put together by xor, name it. */
-function putHash(guest: Guest, at: number, inode: number, device: number): void {
+function putHash(guest: Guest, at: number, { inode, device }: Identity): void {
   const { view } = guest;
   view.setBigUint64(at, BigInt(inode), true);
   view.setBigUint64(at + 8, BigInt.asUintN(64, BigInt(device) * 0x9e37_79b9_7f4a_7c15n), true);
@@ -34,6 +34,7 @@ function putHash(guest: Guest, at: number, inode: number, device: number): void 
 export function filesystem(host: Host): Interfaces {
   const { client } = host;
   const { args, payload, times } = client;
+  const hint = new Hint(client);
   const descriptor = (handle: number): Descriptor => host.resources.get(handle, Descriptor);
 
   /** Copies a path of the guest into the payload; returns the bytes from its start, or `~code`. */
@@ -147,8 +148,10 @@ export function filesystem(host: Host): Interfaces {
       finish(guest, result, descriptor(self).isDirectory ? ~BAD_DESCRIPTOR : 0),
     syncData: sync,
     sync,
-    getFlags: (guest) => (self: number, result: number) => guest.view.setUint16(result, descriptor(self).flags << 8, true),
-    getType: (guest) => (self: number, result: number) => guest.view.setUint16(result, descriptor(self).kind << 8, true),
+    getFlags: (guest) => (self: number, result: number) =>
+      guest.view.setUint16(result, descriptor(self).flags << 8, true),
+    getType: (guest) => (self: number, result: number) =>
+      guest.view.setUint16(result, descriptor(self).kind << 8, true),
     setSize: (guest) => (self: number, size: bigint, result: number) => {
       const file = descriptor(self);
       const refused = mayUse(file, FLAG.write);
@@ -193,7 +196,7 @@ export function filesystem(host: Host): Interfaces {
       args[0] = folder.fd;
       const length = client.call(OP.readDirectory);
       if (length < 0) return guest.fail(result, ~length, WORD);
-      guest.ok32(result, host.resources.add(new Entries(client, length)));
+      guest.ok32(result, host.resources.add(new Entries(folder, length)));
     },
     createDirectoryAt: pathCall(OP.createDirectoryAt),
     removeDirectoryAt: pathCall(OP.removeDirectoryAt),
@@ -207,6 +210,8 @@ export function filesystem(host: Host): Interfaces {
     statAt: (guest) => (self: number, follow: number, at: number, length: number, result: number) => {
       const outcome = statAt(guest, self, follow, at, length);
       if (outcome < 0) return guest.fail(result, ~outcome, LONG);
+      const identity = { inode: args[4] as number, device: args[5] as number };
+      hint.set(descriptor(self).fd, (follow & 1) !== 0, guest.list(at, length), identity);
       putStat(guest, result);
     },
     setTimesAt:
@@ -236,7 +241,16 @@ export function filesystem(host: Host): Interfaces {
       },
     linkAt:
       (guest) =>
-      (self: number, follow: number, at: number, length: number, to: number, at2: number, length2: number, result: number) =>
+      (
+        self: number,
+        follow: number,
+        at: number,
+        length: number,
+        to: number,
+        at2: number,
+        length2: number,
+        result: number,
+      ) =>
         finish(
           guest,
           result,
@@ -252,10 +266,11 @@ export function filesystem(host: Host): Interfaces {
         args[2] = (how & 15) | (flags & FLAG.write ? OPEN.write : 0);
         const outcome = end < 0 ? end : client.call(OP.openAt, end);
         if (outcome < 0) return guest.fail(result, ~outcome, WORD);
-        const [opened, kind, , , inode, device] = args as unknown as [number, number, number, number, number, number];
+        const [opened, kind] = [args[0] as number, args[1] as number];
+        const identity = { inode: args[4] as number, device: args[5] as number };
         // A file that was asked for neither reading nor writing can be read, as elsewhere.
         const usable = kind === KIND.directory ? FLAG.read | FLAG.mutateDirectory : flags & 3 ? flags & 31 : FLAG.read;
-        guest.ok32(result, host.resources.add(new Descriptor(client, opened, kind, usable, inode, device)));
+        guest.ok32(result, host.resources.add(new Descriptor(client, opened, kind, usable, identity)));
       },
     readlinkAt: (guest) => (self: number, at: number, length: number, result: number) => {
       const { fd } = descriptor(self);
@@ -267,8 +282,7 @@ export function filesystem(host: Host): Interfaces {
       guest.ok(result);
     },
     renameAt:
-      (guest) =>
-      (self: number, at: number, length: number, to: number, at2: number, length2: number, result: number) =>
+      (guest) => (self: number, at: number, length: number, to: number, at2: number, length2: number, result: number) =>
         finish(
           guest,
           result,
@@ -283,19 +297,19 @@ export function filesystem(host: Host): Interfaces {
       finish(guest, result, end < 0 ? end : client.call(OP.symlinkAt, end));
     },
     isSameObject: () => (self: number, other: number) => {
-      const [a, b] = [descriptor(self), descriptor(other)];
+      const [a, b] = [descriptor(self).identity, descriptor(other).identity];
       return a.inode === b.inode && a.device === b.device ? 1 : 0;
     },
     metadataHash: (guest) => (self: number, result: number) => {
-      const { inode, device } = descriptor(self);
       guest.ok(result);
-      putHash(guest, result + 8, inode, device);
+      putHash(guest, result + 8, descriptor(self).identity);
     },
     metadataHashAt: (guest) => (self: number, follow: number, at: number, length: number, result: number) => {
-      const outcome = statAt(guest, self, follow, at, length);
+      const known = hint.take(descriptor(self).fd, (follow & 1) !== 0, guest.list(at, length));
+      const outcome = known ? 0 : statAt(guest, self, follow, at, length);
       if (outcome < 0) return guest.fail(result, ~outcome, LONG);
       guest.ok(result);
-      putHash(guest, result + 8, args[4] as number, args[5] as number);
+      putHash(guest, result + 8, known ?? { inode: args[4] as number, device: args[5] as number });
     },
   });
 
@@ -303,7 +317,12 @@ export function filesystem(host: Host): Interfaces {
     readDirectoryEntry: (guest) => (self: number, result: number) => {
       let entry: ReturnType<Entries['next']>;
       try {
-        entry = host.resources.get(self, Entries).next();
+        const entries = host.resources.get(self, Entries);
+        entry = entries.next();
+        if (entry?.inode) {
+          const { fd, identity } = entries.folder;
+          hint.set(fd, false, entry.name, { inode: entry.inode, device: identity.device });
+        }
       } catch (error) {
         if (!(error instanceof IoError)) throw error;
         return guest.fail(result, error.filesystemCode ?? code('io'), WORD);
@@ -331,7 +350,7 @@ export function filesystem(host: Host): Interfaces {
       getDirectories: (guest) => (result: number) => {
         const list = guest.allocate(4, 12);
         guest.putString(list + 4, '/');
-        guest.view.setUint32(list, host.resources.add(host.root()), true);
+        guest.view.setUint32(list, host.resources.add(Descriptor.root(client)), true);
         guest.setList(result, list, 1);
       },
     },

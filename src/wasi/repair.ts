@@ -13,7 +13,8 @@
  */
 
 const HEAD = '"use components";\nexport function instantiate(getCoreModule, imports, instantiateCore = ';
-const LEFTOVER = /\n {2}let (trampoline\d+) = _\1\.manuallyAsync \? [\s\S]*?\n {2}\);(?=\n)/g;
+/** jco's indentation wanders with what a component uses, so only that the two ends agree is asked. */
+const LEFTOVER = /\n( *)let (trampoline\d+) = _\2\.manuallyAsync \? [\s\S]*?\n\1\);(?=\n)/g;
 const REMOVE_HEAD = 'function rscTableRemove(table, handle) {\n    const scope = table[handle << 1];\n';
 const REMOVE_REPAIRED = `function rscTableRemove(table, handle) {
     if (table.length === 2) return { rep: handle, scope: 0, own: true };
@@ -27,8 +28,8 @@ export class RepairError extends Error {
 
 export function repair(script: string): string {
   if (!script.startsWith(HEAD)) throw unknown('its head is another one');
-  const declared = new Set(Array.from(script.matchAll(/\n {2}let (trampoline\d+);/g), (match) => match[1]));
-  const cut = script.replace(LEFTOVER, (_, name: string) => {
+  const declared = new Set(Array.from(script.matchAll(/\n *let (trampoline\d+);/g), (match) => match[1]));
+  const cut = script.replace(LEFTOVER, (_match, _indent, name: string) => {
     if (!declared.has(name)) throw unknown(`${name} is declared only once`);
     return '';
   });

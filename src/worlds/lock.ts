@@ -1,14 +1,51 @@
+/** One page owns a world at a time: the Web Lock of its container (R1-6). */
+
 /** Another page has the world. */
 export class WorldBusyError extends Error {
   override readonly name = 'WorldBusyError';
+  /** The container of the world: whom to ask for a take-over, once there is one. */
+  readonly id: string;
+
+  constructor(id: string, name: string) {
+    super(`The world ${name} is open in another tab or window. Close it there, then try again.`);
+    this.id = id;
+  }
 }
+
 export interface WorldLock {
   release(): void;
 }
-/** Takes the Web Lock of a world (R1-6) or throws `WorldBusyError` at once. `id` is the world's container. */
-export async function lockWorld(_id: string, _name: string, _locks?: LockManager): Promise<WorldLock> {
-  throw new Error('being written');
+
+export interface LockOptions {
+  locks?: LockManager;
+  /** Milliseconds to wait for the page that has it; none when not given. */
+  patience?: number;
 }
-export async function isWorldLocked(_id: string, _locks?: LockManager): Promise<boolean> {
-  throw new Error('being written');
+
+/** Takes the lock of a world or throws `WorldBusyError`. Held until `release`, or until the worker or page ends. */
+export async function lockWorld(id: string, name: string, options: LockOptions = {}): Promise<WorldLock> {
+  const lock = await hold(`sausage/world/${id}`, options);
+  if (!lock) throw new WorldBusyError(id, name);
+  return lock;
+}
+
+/** Taken by the page that fills a new world, before there is a core worker: undefined when another page has it. */
+export function lockFilling(id: string, options: LockOptions = {}): Promise<WorldLock | undefined> {
+  return hold(`sausage/filling/${id}`, options);
+}
+
+function hold(name: string, { locks = navigator.locks, patience }: LockOptions): Promise<WorldLock | undefined> {
+  const how = patience === undefined ? { ifAvailable: true } : { signal: AbortSignal.timeout(patience) };
+  return new Promise((resolve, reject) => {
+    const ended = locks.request(name, how, (lock) => {
+      if (!lock) return resolve(undefined);
+      return new Promise<void>((release) => resolve({ release }));
+    });
+    ended.catch((error) => ((error as Error).name === 'TimeoutError' ? resolve(undefined) : reject(error)));
+  });
+}
+
+/** Runs `task` while no other page changes the list of worlds. */
+export async function withListLock<T>(locks: LockManager, task: () => Promise<T>): Promise<T> {
+  return locks.request('sausage/worlds', () => task());
 }

@@ -1,4 +1,4 @@
-/** What is known of a world beside its files. Kept in the list and, as `world.json`, in the world's container. */
+/** What is known of a world beside its files: kept in the list and, as `world.json`, in the world's container. */
 export interface WorldRecord {
   /** The container's folder, `sausage/<id>` in the origin private file system. Never renamed, never used again. */
   id: string;
@@ -8,14 +8,61 @@ export interface WorldRecord {
   opened?: number;
   /** The visitor agreed that the services start (R8-5). */
   consented: boolean;
-  /** Where the first content came from: the address or the file name of a zip, or nothing for an empty world. */
+  /** Where the first content came from, as the page named it; nothing for an empty world. */
   origin?: string;
   /** False from `create` until the first content is all there. */
   complete: boolean;
 }
+
+/** Where the list is kept. */
 export interface WorldStore {
-  get(id: string): Promise<WorldRecord | undefined>;
   set(record: WorldRecord): Promise<void>;
   delete(id: string): Promise<void>;
   all(): Promise<WorldRecord[]>;
+}
+
+/** A name that no world can have, or that another has. The message is for the visitor. */
+export class WorldNameError extends Error {
+  override readonly name = 'WorldNameError';
+}
+
+const MAX_NAME = 100;
+
+/** The name as it is kept: without blanks at its ends. Throws `WorldNameError`. Upper and lower case are different names. */
+export function checkWorldName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw new WorldNameError('A world needs a name.');
+  if ([...trimmed].length > MAX_NAME)
+    throw new WorldNameError(`The name of a world has at most ${MAX_NAME} characters.`);
+  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(trimmed)) {
+    throw new WorldNameError('The name of a world has no control characters in it.');
+  }
+  return trimmed;
+}
+
+/** The text of `world.json`. The inverse of `parseLabel`. */
+export function formatLabel(record: WorldRecord): string {
+  return `${JSON.stringify({ version: 1, ...record }, null, 2)}\n`;
+}
+
+/** Undefined for a text that is no label of the world in the container `id`. */
+export function parseLabel(text: string, id: string): WorldRecord | undefined {
+  try {
+    const label = JSON.parse(text);
+    if (label?.version !== 1 || label.id !== id) return undefined;
+    const { name, created, opened, consented, origin, complete } = label;
+    if (typeof created !== 'number' || typeof consented !== 'boolean' || typeof complete !== 'boolean')
+      return undefined;
+    return {
+      id,
+      name: checkWorldName(name),
+      created,
+      ...(typeof opened === 'number' && { opened }),
+      consented,
+      ...(typeof origin === 'string' && { origin }),
+      complete,
+    };
+  } catch {
+    return undefined;
+  }
 }

@@ -38,7 +38,7 @@ export class WorldServer implements CoreApi {
     const events = new EventBatches(onEvent);
     this.#events = events;
     const parts = await openParts(options, factory, onProgress, {
-      journal: (entry) => events.journal(entry),
+      onEntry: (entry) => events.journal(entry),
       core: () => this.#core,
     });
     this.#parts = parts;
@@ -52,7 +52,8 @@ export class WorldServer implements CoreApi {
       onProcess: (process) => events.process(process),
     });
     this.#core = core;
-    parts.onPluginChange((plugin) => core.plugins.forget(plugin));
+    await core.activation.recover();
+    parts.onChange((change) => core.watcher.changed(change));
     void core.closed.then((exitCode) => this.#end(exitCode));
     for (const repair of parts.repairs) this.#log(repair);
     const services = await core.services.read();
@@ -61,7 +62,8 @@ export class WorldServer implements CoreApi {
     else void core.services.start();
     onProgress({ step: 'ready', done: 1, total: 1 });
     parts.machines.warmUp();
-    parts.journal.start();
+    parts.startJournal();
+    void core.watcher.start();
     return { storage: parts.storage, servicesHeld: this.#servicesHeld, processLimit: parts.machines.limit };
   }
 
@@ -134,7 +136,7 @@ export class WorldServer implements CoreApi {
 
   async watch(id: number, path: string, listener: Callback<(path: string) => void>): Promise<void> {
     const below = path.endsWith('/') ? path : `${path}/`;
-    const end = this.#parts.onChange((changed) => {
+    const end = this.#parts.onChange(({ path: changed }) => {
       if (changed === path || changed.startsWith(below)) listener(changed);
     });
     this.#watches.set(id, () => {
@@ -163,9 +165,7 @@ export class WorldServer implements CoreApi {
   }
 
   exportZip(options: { secrets: boolean }): Promise<Blob> {
-    const { journal } = this.#parts;
-    // nothing is written to the journal's file while it is copied
-    return journal.paused(() => exportWorld(this.#files, options));
+    return this.#parts.whileJournalRests(() => exportWorld(this.#files, options));
   }
 
   async close(): Promise<void> {

@@ -17,7 +17,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-class ChromiumTab implements Tab {
+export class ChromiumTab implements Tab {
   readonly problems: string[] = [];
   readonly page: Page;
 
@@ -66,14 +66,14 @@ class ChromiumTab implements Tab {
 export interface ChromiumBrowser extends TestBrowser {
   /** The running browser, for what the common interface does not offer. */
   readonly context: BrowserContext | undefined;
-  open(url: string, options?: OpenOptions): Promise<Tab & { page: Page }>;
+  open(url: string, options?: OpenOptions): Promise<ChromiumTab>;
 }
 
-export async function openChromium(): Promise<ChromiumBrowser> {
+export async function openChromium(flags: string[] = []): Promise<ChromiumBrowser> {
   const executablePath = await needChromium();
   const profile = await mkdtemp(join(tmpdir(), 'sausage-chromium-'));
   const launch = (): Promise<BrowserContext> =>
-    chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, headless: true });
+    chromium.launchPersistentContext(profile, { executablePath, args: [...FLAGS, ...flags], headless: true });
   let context: BrowserContext | undefined = await launch();
 
   async function processId(): Promise<number> {

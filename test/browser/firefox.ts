@@ -54,16 +54,18 @@ class FirefoxTab implements Tab {
   }
 }
 
-export interface FirefoxBrowser extends TestBrowser {
-  open(url: string, options?: OpenOptions): Promise<Tab & { page: Page }>;
-}
-
-export async function openFirefox(): Promise<FirefoxBrowser> {
+export async function openFirefox(): Promise<TestBrowser> {
   const executablePath = findFirefox();
   if (!executablePath) throw new Error('No Firefox is installed; FIREFOX can name one.');
   const profile = await mkdtemp(join(tmpdir(), 'sausage-firefox-'));
   const launch = (): Promise<Browser> =>
-    puppeteer.launch({ browser: 'firefox', protocol: 'webDriverBiDi', executablePath, headless: true, userDataDir: profile });
+    puppeteer.launch({
+      browser: 'firefox',
+      protocol: 'webDriverBiDi',
+      executablePath,
+      headless: true,
+      userDataDir: profile,
+    });
   let browser: Browser | undefined = await launch();
   return {
     name: 'firefox',

@@ -10,7 +10,7 @@
 
 import { afterAll } from 'vitest';
 import type { World, WorldInfo } from '../../src/api.ts';
-import { openChromium } from './chromium.ts';
+import { type ChromiumBrowser, openChromium } from './chromium.ts';
 import { openFirefox } from './firefox.ts';
 import { type Site, type SiteOptions, serve } from './site.ts';
 import type { BrowserName, TestBrowser } from './tab.ts';
@@ -48,7 +48,9 @@ export async function openSite(options?: SiteOptions): Promise<Site> {
   return closedAtEnd(await serve(options));
 }
 
-/** A browser with a new, empty profile. */
-export async function openBrowser(name: BrowserName = 'chromium'): Promise<TestBrowser> {
-  return closedAtEnd(name === 'chromium' ? await openChromium() : await openFirefox());
+/** A browser with a new, empty profile. `flags` are for the command line of Chromium, whose tabs have a Playwright `page`. */
+export async function openBrowser(name?: 'chromium', flags?: string[]): Promise<ChromiumBrowser>;
+export async function openBrowser(name: BrowserName): Promise<TestBrowser>;
+export async function openBrowser(name: BrowserName = 'chromium', flags: string[] = []): Promise<TestBrowser> {
+  return closedAtEnd(name === 'chromium' ? await openChromium(flags) : await openFirefox());
 }

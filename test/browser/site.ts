@@ -43,7 +43,12 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-async function answerBare(request: IncomingMessage, response: ServerResponse, path: string, dist: string): Promise<void> {
+async function answerBare(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  dist: string,
+): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://host');
   const name = pathname.startsWith(path) ? pathname.slice(path.length) || 'index.html' : undefined;
   const file = name && join(dist, name);

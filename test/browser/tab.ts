@@ -57,7 +57,9 @@ export async function waitUntilReady(
 ): Promise<void> {
   const timer = AbortSignal.timeout(TIMEOUT);
   const late = new Promise<never>((_, reject) => {
-    timer.addEventListener('abort', () => reject(new Error(`The page was not ready in time. It said: ${problems.join('\n') || 'nothing'}`)));
+    timer.addEventListener('abort', () =>
+      reject(new Error(`The page was not ready in time. It said: ${problems.join('\n') || 'nothing'}`)),
+    );
   });
   late.catch(() => {});
   for (;;) {
@@ -66,7 +68,8 @@ export async function waitUntilReady(
       if (answer === 'ready') return;
       throw new Error(`The page does not start: ${answer}`);
     } catch (error) {
-      if (!/context was destroyed|navigat|no such frame|discarded|detached/i.test(String(error)) || timer.aborted) throw error;
+      if (!/context was destroyed|navigat|no such frame|discarded|detached/i.test(String(error)) || timer.aborted)
+        throw error;
     }
   }
 }

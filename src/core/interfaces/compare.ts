@@ -134,11 +134,15 @@ function stringOutside(sent: Set<string> | undefined, taken: Set<string>): strin
 function told(pair: Pair, local: Local): Mismatch {
   const steps: Pair[] = [];
   for (let at: Pair | undefined = pair; at?.parent; at = at.parent) steps.push(at);
-  const size = steps.reduce((sum, { parent, name }) => sum + (name === undefined ? 1 : objectSize(parent!.sender, name)), local.size);
+  const size = steps.reduce(
+    (sum, { parent, name }) => sum + (name === undefined ? 1 : objectSize(parent!.sender, name)),
+    local.size,
+  );
   let value: Json | undefined;
   if (size <= MAX_SIZE) {
     value = steps.reduce<Json>(
-      (inner, { parent, name }) => (name === undefined ? [inner] : sampleObject(parent!.sender, { name, value: inner })),
+      (inner, { parent, name }) =>
+        name === undefined ? [inner] : sampleObject(parent!.sender, { name, value: inner }),
       local.build ? local.build() : local.value!,
     );
   }

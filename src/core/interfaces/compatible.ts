@@ -32,7 +32,12 @@ export function unimportable(document: Interface): { method: string; warning: st
     const places = method.result ? [method.params, method.result] : [method.params];
     const remarks = places.flatMap((place) => allOutside(readSchema(place)));
     if (remarks.length === 0) return [];
-    return [{ method: name, warning: `${name} cannot be imported: ${remarks.map(({ pointer, reason }) => `${pointer}: ${reason}`).join('; ')}` }];
+    return [
+      {
+        method: name,
+        warning: `${name} cannot be imported: ${remarks.map(({ pointer, reason }) => `${pointer}: ${reason}`).join('; ')}`,
+      },
+    ];
   });
 }
 
@@ -65,15 +70,15 @@ class Check {
       for (const { name, method } of methods) this.#fail(name, 'method', method.pointer, reason);
       return this.#problems;
     }
-    for (const [endpoint] of this.#imported.endpoints) {
+    for (const [endpoint, all] of this.#imported.endpoints) {
       const pointer = step(step(this.#imported.pointer, 'x-sausage-endpoints'), endpoint);
-      if (!provider.endpoints.has(endpoint)) this.#lacks('', pointer, `the endpoint ${JSON.stringify(endpoint)}`);
+      if (all.size === 0 && !provider.endpoints.has(endpoint)) this.#lacks('', pointer, endpoint);
     }
     for (const { name, method, endpoint } of methods) {
       const offered = endpoint === undefined ? provider.methods : provider.endpoints.get(endpoint);
       const other = offered?.get(method.name);
       if (other) this.#method(name, method, other);
-      else if (offered) this.#lacks(name, method.pointer, `the method ${JSON.stringify(name)}`);
+      else this.#lacks(name, method.pointer, offered ? undefined : endpoint);
     }
     return this.#problems;
   }
@@ -83,11 +88,17 @@ class Check {
     this.#side(name, 'params', [mine.params, theirs.params], { sender: consumer, receiver: provider });
     // Without a schema of the result, the consumer does not read it.
     if (!mine.result) return;
-    if (theirs.result) this.#side(name, 'result', [mine.result, theirs.result], { sender: provider, receiver: consumer });
+    if (theirs.result)
+      this.#side(name, 'result', [mine.result, theirs.result], { sender: provider, receiver: consumer });
     else this.#fail(name, 'result', mine.result.pointer, `${provider} describes no result`);
   }
 
-  #side(method: string, side: 'params' | 'result', [mine, theirs]: [Place, Place], roles: { sender: string; receiver: string }): void {
+  #side(
+    method: string,
+    side: 'params' | 'result',
+    [mine, theirs]: [Place, Place],
+    roles: { sender: string; receiver: string },
+  ): void {
     const [ours, other] = [readSchema(mine), readSchema(theirs)];
     const outside: [Remark, string][] = [
       ...allOutside(ours).map((remark): [Remark, string] => [remark, '']),
@@ -106,11 +117,19 @@ class Check {
     }
   }
 
-  #lacks(method: string, pointer: string, what: string): void {
+  #lacks(method: string, pointer: string, endpoint: string | undefined): void {
+    const what =
+      endpoint === undefined ? `the method ${JSON.stringify(method)}` : `the endpoint ${JSON.stringify(endpoint)}`;
     this.#fail(method, 'method', pointer, `${this.#names.provider} does not have ${what}`);
   }
 
-  #fail(method: string, side: Problem['side'], pointer: string, reason: string, proof: Pick<Problem, 'counterexample'> = {}): void {
+  #fail(
+    method: string,
+    side: Problem['side'],
+    pointer: string,
+    reason: string,
+    proof: Pick<Problem, 'counterexample'> = {},
+  ): void {
     this.#problems.push({ ...this.#names, method, side, pointer, reason, ...proof });
   }
 }

@@ -11,6 +11,8 @@ export interface Method {
   summary?: string;
   description?: string;
   deprecated: boolean;
+  /** What the content descriptors say: of each param, by its name, and of the result. */
+  descriptions: { params: Map<string, string>; result?: string };
   /** Where the method stands. */
   pointer: string;
   /** The schema of the params object. */

@@ -33,7 +33,8 @@ function has(range: Range, value: bigint): boolean {
 function hasRounded(range: Range, value: bigint): boolean {
   const rounded = Number(value);
   return (
-    (range.min === undefined || rounded >= Number(range.min)) && (range.max === undefined || rounded <= Number(range.max))
+    (range.min === undefined || rounded >= Number(range.min)) &&
+    (range.max === undefined || rounded <= Number(range.max))
   );
 }
 

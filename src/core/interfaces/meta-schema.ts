@@ -4,7 +4,7 @@
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema';
-import { openrpcDocument } from '@open-rpc/meta-schema';
+import * as published from '@open-rpc/meta-schema';
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import { type JsonObject, writeJson } from './json.ts';
 import type { Remark } from './problem.ts';
@@ -22,7 +22,9 @@ let validator: Validator | undefined;
 
 function metaSchema(): Validator {
   if (validator) return validator;
-  validator = new Validator(openrpcDocument as Schema, '7', false);
+  // The types of the package describe documents and leave out the schema itself.
+  const { openrpcDocument } = published as unknown as { openrpcDocument: Schema };
+  validator = new Validator(openrpcDocument, '7', false);
   validator.addSchema({ ...draft7, $id: JSON_SCHEMA } as Schema, JSON_SCHEMA);
   validator.addSchema({ type: 'string' }, REFERENCE);
   return validator;

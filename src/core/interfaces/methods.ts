@@ -34,23 +34,32 @@ function readMethod(json: Json, pointer: string, scope: Scope, read: Read): void
   const fault = (at: string, reason: string) => read.faults.push({ pointer: at, reason });
   if (!isObject(json)) return void fault(pointer, 'a method must be an object');
   const { name } = json;
-  if (typeof name !== 'string' || name === '') return void fault(pointer, 'a method must have a name, and not by `$ref`');
-  if (read.methods.has(name)) return void fault(step(pointer, 'name'), `there is a method ${JSON.stringify(name)} before`);
+  if (typeof name !== 'string' || name === '')
+    return void fault(pointer, 'a method must have a name, and not by `$ref`');
+  if (read.methods.has(name))
+    return void fault(step(pointer, 'name'), `there is a method ${JSON.stringify(name)} before`);
   if (name.startsWith('rpc.') && !RESERVED.has(name)) {
     read.warnings.push({ pointer: step(pointer, 'name'), reason: 'names that begin with `rpc.` cannot be called' });
   }
   if (json.paramStructure === 'by-position') {
-    read.warnings.push({ pointer: step(pointer, 'paramStructure'), reason: 'params are sent by name, never by position' });
+    read.warnings.push({
+      pointer: step(pointer, 'paramStructure'),
+      reason: 'params are sent by name, never by position',
+    });
   }
-  const params = readParams(json, pointer, scope, read);
-  const result = json.result === undefined ? undefined : readDescriptor(json.result, step(pointer, 'result'), scope, read);
+  const told: Method['descriptions'] = { params: new Map() };
+  const params = readParams(json, pointer, scope, read, told.params);
+  const result =
+    json.result === undefined ? undefined : readDescriptor(json.result, step(pointer, 'result'), scope, read);
   if (!params) return;
+  if (typeof result?.descriptor.description === 'string') told.result = result.descriptor.description;
   for (const place of result ? [params, result] : [params]) remarkOnSchema(place, read);
   read.methods.set(name, {
     name,
     summary: typeof json.summary === 'string' ? json.summary : undefined,
     description: typeof json.description === 'string' ? json.description : undefined,
     deprecated: json.deprecated === true,
+    descriptions: told,
     pointer,
     params,
     result,
@@ -58,14 +67,20 @@ function readMethod(json: Json, pointer: string, scope: Scope, read: Read): void
 }
 
 /** `x-sausage-params` decides; without it the object that `params` makes; a difference between the two is a warning. */
-function readParams(method: JsonObject, pointer: string, scope: Scope, read: Read): Place | undefined {
+function readParams(
+  method: JsonObject,
+  pointer: string,
+  scope: Scope,
+  read: Read,
+  told: Map<string, string>,
+): Place | undefined {
   const declared = method['x-sausage-params'];
   const described = method.params === undefined && declared !== undefined ? [] : method.params;
   if (!Array.isArray(described)) {
     read.faults.push({ pointer: step(pointer, 'params'), reason: 'there must be a list of params' });
     return undefined;
   }
-  const made = paramsObject(described, step(pointer, 'params'), scope, read);
+  const made = paramsObject(described, step(pointer, 'params'), scope, read, told);
   if (declared === undefined) return made;
   const place = { schema: declared, pointer: step(pointer, 'x-sausage-params'), scope };
   if (method.params !== undefined && made) {
@@ -79,14 +94,20 @@ function readParams(method: JsonObject, pointer: string, scope: Scope, read: Rea
 }
 
 /** The object of params by name, each schema still known by its own place. */
-function paramsObject(described: Json[], pointer: string, scope: Scope, read: Read): Place | undefined {
+function paramsObject(
+  described: Json[],
+  pointer: string,
+  scope: Scope,
+  read: Read,
+  told: Map<string, string>,
+): Place | undefined {
   const properties: JsonObject = {};
   const required: string[] = [];
   const faults = read.faults.length;
   for (const [at, json] of described.entries()) {
     const place = readDescriptor(json, step(pointer, at), scope, read);
     if (!place) continue;
-    const { name, required: isRequired } = place.descriptor;
+    const { name, required: isRequired, description } = place.descriptor;
     if (typeof name !== 'string') read.faults.push({ pointer: step(pointer, at), reason: 'a param must have a name' });
     else if (Object.hasOwn(properties, name)) {
       read.faults.push({ pointer: step(pointer, at), reason: `there is a param ${JSON.stringify(name)} before` });
@@ -94,6 +115,7 @@ function paramsObject(described: Json[], pointer: string, scope: Scope, read: Re
       setProperty(properties, name, place.schema);
       scope.moved.set(step(step(pointer, 'properties'), name), place.pointer);
       if (isRequired === true) required.push(name);
+      if (typeof description === 'string') told.set(name, description);
     }
   }
   return read.faults.length > faults ? undefined : { schema: { type: 'object', properties, required }, pointer, scope };
@@ -127,7 +149,10 @@ function remarkOnSchema(place: Place, read: Read): void {
   for (const node of reachable(readSchema(place), read.seen)) {
     if (node.missing) read.faults.push(node.missing);
     if (requiresUndeclared(node)) {
-      read.warnings.push({ pointer: step(node.pointer, 'required'), reason: 'it names a property that is not declared' });
+      read.warnings.push({
+        pointer: step(node.pointer, 'required'),
+        reason: 'it names a property that is not declared',
+      });
     }
   }
 }

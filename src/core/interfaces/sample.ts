@@ -118,7 +118,7 @@ export function sampleObject({ object }: Node, extra?: { name: string; value: Js
 export function objectSize(node: Node, without?: string): number {
   let size = 1;
   for (const name of node.object!.required) {
-    if (name !== without) size += node.object!.properties.get(name)?.sample!.size ?? 1;
+    if (name !== without) size += node.object!.properties.get(name)?.sample?.size ?? 1;
   }
   return size;
 }

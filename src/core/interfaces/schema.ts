@@ -219,7 +219,7 @@ function onlyListed(kinds: Kinds, values: (string | null)[]): Kinds {
 }
 
 /** The range of an `integer`; the stricter of two bounds counts. */
-function rangeOf(schema: JsonObject): Range {
+export function rangeOf(schema: JsonObject): Range {
   const range: Range = {};
   for (const keyword of RANGES) {
     const bound = schema[keyword] as number | bigint | undefined;

@@ -62,14 +62,21 @@ for (const keyword of RANGES) {
 for (const keyword of UNIONS) {
   FORMS[keyword] = (value, schema) => {
     if (keywords(schema).length > 1) return `\`${keyword}\` with other keywords beside it`;
-    return Array.isArray(value) && value.length === 2 ? undefined : `\`${keyword}\` of anything but one schema and null`;
+    return Array.isArray(value) && value.length === 2
+      ? undefined
+      : `\`${keyword}\` of anything but one schema and null`;
   };
 }
 
 /** The constructs of one schema, without those below it, that are outside the subset (R10-3). */
 export function outside(schema: Json, pointer: string): Remark[] {
   if (!isObject(schema)) {
-    return [{ pointer, reason: `the schema ${typeof schema === 'boolean' ? schema : 'is no object and'} is outside the subset` }];
+    return [
+      {
+        pointer,
+        reason: `the schema ${typeof schema === 'boolean' ? schema : 'is no object and'} is outside the subset`,
+      },
+    ];
   }
   const read = keywords(schema);
   if (read.length === 0) return [{ pointer, reason: 'a schema that allows every value is outside the subset' }];

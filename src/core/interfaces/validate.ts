@@ -18,7 +18,8 @@ export function allows({ schema, scope }: Omit<Place, 'pointer'>, value: Json, r
     const { target } = scope.resolve(schema.$ref);
     return target !== undefined && allows(target, value, reading);
   }
-  const matching = (branches: Json) => (branches as Json[]).filter((branch) => allows({ schema: branch, scope }, value, reading));
+  const matching = (branches: Json) =>
+    (branches as Json[]).filter((branch) => allows({ schema: branch, scope }, value, reading));
   if (schema.anyOf !== undefined) return matching(schema.anyOf).length > 0;
   if (schema.oneOf !== undefined) return matching(schema.oneOf).length === 1;
   if (schema.type !== undefined && !typeNames(schema)!.some((name) => isOfType(value, name))) return false;
@@ -49,7 +50,10 @@ function isOfType(value: Json, name: Json): boolean {
 
 /** Comparisons between `bigint` and `number` are exact in JavaScript. */
 function isInRange(schema: JsonObject, value: number | bigint): boolean {
-  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema as Record<string, number | bigint | undefined>;
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema as Record<
+    string,
+    number | bigint | undefined
+  >;
   if (minimum !== undefined && value < minimum) return false;
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return false;
   if (maximum !== undefined && value > maximum) return false;

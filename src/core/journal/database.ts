@@ -41,7 +41,13 @@ export class Database {
     const flags = SQLITE.SQLITE_OPEN_READWRITE | SQLITE.SQLITE_OPEN_CREATE;
     let database: Database | undefined;
     try {
-      const handle = await module.api.open_v2(JournalVfs.database, flags, module.vfs.name);
+      const open = () => module.api.open_v2(JournalVfs.database, flags, module.vfs.name);
+      // SQLite reads the header of the file already here.
+      const handle = await open().catch(async (error) => {
+        if (!pages.fault) throw error;
+        await pages.fault;
+        return open();
+      });
       database = new Database(module.api, pages, handle);
       await database.prepare(pageSize === undefined);
       return database;

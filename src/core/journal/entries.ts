@@ -46,6 +46,11 @@ const INSERT = 'INSERT INTO entry VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT)) ON CON
 const EDGE = `SELECT min(seq), count(*) FROM (SELECT seq FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${ROWS_A_LOOK})`;
 const SELECT =
   'SELECT seq, id, pid, plugin, stream, CAST(line AS BLOB) FROM entry NOT INDEXED WHERE seq BETWEEN ? AND ?';
+const CONDITIONS = [
+  ['plugin', 'plugin = ?'],
+  ['pid', 'pid = ?'],
+  ['contains', 'instr(line, ?) > 0'],
+] as const;
 const NEWEST_FIRST = ` ORDER BY seq DESC LIMIT ${MATCHES_A_LOOK}`;
 const SAVE_TALLY =
   'INSERT INTO tally VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET lines = excluded.lines, bytes = excluded.bytes';
@@ -115,9 +120,9 @@ export class Entries {
    */
   look(search: Search, before: bigint | undefined): Promise<{ found: JournalEntry[]; next: bigint | undefined }> {
     const last = before !== undefined && before <= search.to ? before - 1n : search.to;
-    const conditions = (['plugin', 'pid'] as const).filter((name) => search[name] !== undefined);
-    const where = conditions.map((name) => ` AND ${name} = ?`).join('');
-    const values = conditions.map((name) => search[name]!);
+    const conditions = CONDITIONS.filter(([name]) => search[name] !== undefined);
+    const where = conditions.map(([, sql]) => ` AND ${sql}`).join('');
+    const values = conditions.map(([name]) => search[name]!);
     return this.database.read(async (run) => {
       // A look is over a number of rows, not of matches, so that it takes a bounded time.
       const [edge] = await run(EDGE, search.from, last);

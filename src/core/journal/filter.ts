@@ -24,7 +24,9 @@ export interface Search {
   from: bigint;
   to: bigint;
   limit: number;
-  /** What the numbers cannot say. */
+  /** A plain substring of the line: SQLite looks for it. */
+  contains: string | undefined;
+  /** All of it, also what is said above. */
   matches(entry: JournalEntry): boolean;
 }
 
@@ -39,7 +41,7 @@ export function compileFilter(filter: JournalFilter): Search {
   const pid = text(filter, 'pid');
   const since = text(filter, 'since');
   const until = text(filter, 'until');
-  const contains = compileGrep(text(filter, 'grep'));
+  const grep = compileGrep(text(filter, 'grep'));
   const first = since === undefined ? undefined : bound('since', since);
   const last = until === undefined ? undefined : bound('until', until);
   return {
@@ -47,13 +49,14 @@ export function compileFilter(filter: JournalFilter): Search {
     pid,
     from: first?.from ?? 0n,
     to: last?.to ?? 0x7fff_ffff_ffff_ffffn,
+    contains: grep.plain,
     limit: limitOf(filter),
     matches: (entry) =>
       (plugin === undefined || entry.plugin === plugin) &&
       (pid === undefined || entry.pid === pid) &&
       (first?.id === undefined || entry.id >= first.id) &&
       (last?.id === undefined || entry.id <= last.id) &&
-      contains(entry.line),
+      grep.matches(entry.line),
   };
 }
 
@@ -71,12 +74,14 @@ function limitOf(filter: JournalFilter): number {
   return value;
 }
 
-function compileGrep(grep: string | undefined): (line: string) => boolean {
-  if (grep === undefined) return () => true;
-  if (grep.length < 3 || !grep.startsWith('/') || !grep.endsWith('/')) return (line) => line.includes(grep);
+function compileGrep(grep: string | undefined): { plain?: string; matches: (line: string) => boolean } {
+  if (grep === undefined) return { matches: () => true };
+  if (grep.length < 3 || !grep.startsWith('/') || !grep.endsWith('/')) {
+    return { plain: grep, matches: (line) => line.includes(grep) };
+  }
   try {
     const pattern = new RegExp(grep.slice(1, -1));
-    return (line) => pattern.test(line);
+    return { matches: (line) => pattern.test(line) };
   } catch (error) {
     throw new JournalFilterError('grep', error instanceof Error ? error.message : String(error));
   }

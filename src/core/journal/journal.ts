@@ -85,6 +85,7 @@ export class SqliteJournal implements Journal {
       pid,
       from: this.first.get(pid) ?? 0n,
       to: seqOfId(last),
+      contains: undefined,
       limit: Number.POSITIVE_INFINITY,
       matches: (entry) => entry.pid === pid && entry.id <= last,
     };

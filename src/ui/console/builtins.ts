@@ -5,7 +5,7 @@ import { fileProblem, problem } from '../model/problem.ts';
 import { strings } from '../strings.ts';
 import type { Output } from './entry.ts';
 import type { WorldKnowledge } from './knowledge.ts';
-import { type Builtin, BUILTINS, type Command } from './parse.ts';
+import { BUILTINS, type Builtin, type Command } from './parse.ts';
 
 /** The most that `cat` shows, in bytes. */
 const CAT_LIMIT = 256 * 1024;
@@ -28,6 +28,8 @@ export function runBuiltin(
   }
 }
 
+const slip = (sentence: string, next: string): Output => ({ kind: 'problem', problem: { slip: true, sentence, next } });
+
 /** There is one current folder, the root of the world. */
 const absolute = (path: string) => `/${path}`.replace(/\/+/g, '/').replace(/(.)\/$/, '$1');
 
@@ -35,10 +37,7 @@ async function help(plugin: string, knowledge: WorldKnowledge): Promise<Output> 
   const plugins = await knowledge.plugins();
   if (plugin === '') return { kind: 'help', plugins };
   if (!plugins.includes(plugin)) {
-    return {
-      kind: 'problem',
-      problem: { sentence: strings.errors.noPlugin(plugin), next: strings.errors.noPluginNext },
-    };
+    return slip(strings.errors.noPlugin(plugin), strings.errors.noPluginNext);
   }
   try {
     return { kind: 'interface', plugin, interface: await knowledge.askInterfaceOf(plugin) };
@@ -62,14 +61,13 @@ async function ls(path: string, world: World): Promise<Output> {
 
 async function cat(argument: string, world: World): Promise<Output> {
   if (argument === '') {
-    return { kind: 'problem', problem: { sentence: strings.mistakes.catWhat, next: strings.mistakes.catNext } };
+    return slip(strings.mistakes.catWhat, strings.mistakes.catNext);
   }
   const path = absolute(argument);
   try {
     const { kind } = await world.fs.stat(path);
     if (kind === 'directory') {
-      const [sentence, next] = [strings.mistakes.folder(path), strings.mistakes.folderNext(path)];
-      return { kind: 'problem', problem: { sentence, next } };
+      return slip(strings.mistakes.folder(path), strings.mistakes.folderNext(path));
     }
     return show(await world.fs.readFile(path));
   } catch (error) {
@@ -99,17 +97,17 @@ export async function correct(
     const { syntax, notObject, notJson } = strings.mistakes;
     const rest = command.rest.length > 24 ? `${command.rest.slice(0, 24)}…` : command.rest;
     const sentence = { syntax: syntax(rest), 'not-object': notObject, 'not-json': notJson }[command.problem];
-    return { kind: 'problem', problem: { sentence, next: strings.mistakes.paramsNext(command.method) } };
+    return slip(sentence, strings.mistakes.paramsNext(command.method));
   }
   const { word } = command;
   const isPlugin = (await knowledge.plugins()).includes(word);
   if (!isPlugin) {
     const near = BUILTINS.find((name) => name === word.toLowerCase());
     const next = near ? strings.mistakes.pluginNext([`“${near}”`]) : strings.mistakes.wordNext;
-    return { kind: 'problem', problem: { sentence: strings.mistakes.word(word), next } };
+    return slip(strings.mistakes.word(word), next);
   }
   const methods = (await knowledge.interfaceOf(word))?.methods.slice(0, 2) ?? [];
   const examples = methods.map((method) => `${word}.${method.name}`);
   const next = examples.length > 0 ? strings.mistakes.pluginNext(examples) : strings.mistakes.pluginHelp(word);
-  return { kind: 'problem', problem: { sentence: strings.mistakes.plugin(word), next } };
+  return slip(strings.mistakes.plugin(word), next);
 }

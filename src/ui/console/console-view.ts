@@ -7,6 +7,7 @@ import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import type { Console } from './console.ts';
 import type { PromptView } from './prompt-view.ts';
+import '../worlds/consent-view.ts';
 import './entry-view.ts';
 import './prompt-view.ts';
 import './welcome-view.ts';
@@ -41,6 +42,7 @@ export class ConsoleView extends LitElement {
         overflow-y: auto;
         overscroll-behavior: contain;
         scrollbar-gutter: stable;
+        scrollbar-width: thin;
       }
       .transcript:focus-visible {
         outline-offset: -2px;
@@ -89,6 +91,7 @@ export class ConsoleView extends LitElement {
           )}
         </div>
       </div>
+      <sausage-consent .session=${this.session}></sausage-consent>
       <div class="line">
         <sausage-prompt .console=${console} ?disabled=${!console.ready} @line=${this.onLine}></sausage-prompt>
       </div>
@@ -123,6 +126,7 @@ export class ConsoleView extends LitElement {
 
   /** Before anything was called the transcript stands at its beginning. */
   private toEnd() {
-    if (this.#atEnd && this.session.console.entries.length > 0) this.transcript.scrollTop = this.transcript.scrollHeight;
+    if (this.#atEnd && this.session.console.entries.length > 0)
+      this.transcript.scrollTop = this.transcript.scrollHeight;
   }
 }

@@ -52,14 +52,19 @@ export class Console extends Store {
     const command = parseLine(line);
     if (!this.#world || !this.knowledge || command.kind === 'empty') return;
     this.history.add(line.trim());
-    if (command.kind === 'builtin' && command.name === 'clear') return this.clear();
+    if (command.kind === 'builtin' && command.name === 'clear') {
+      this.clear();
+      return;
+    }
     const entry = new Entry(line.trim());
     this.#entries = [...this.#entries, entry];
     while (this.#entries.length > ENTRIES && this.#entries[0]?.state === 'done') this.#entries = this.#entries.slice(1);
     if (command.kind === 'call') void this.#call(entry, this.#world, command.method, command.params);
     else if (command.kind === 'builtin') {
       const name = command.name as Exclude<typeof command.name, 'clear'>;
-      void runBuiltin(name, command.argument, this.#world, this.knowledge).then((output) => this.#finish(entry, output));
+      void runBuiltin(name, command.argument, this.#world, this.knowledge).then((output) =>
+        this.#finish(entry, output),
+      );
     } else {
       void correct(command, this.knowledge).then((output) => this.#finish(entry, output));
     }

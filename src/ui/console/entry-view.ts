@@ -71,8 +71,10 @@ export class EntryView extends LitElement {
   }
 
   private renderStderr() {
-    const { stderr, droppedLines, what } = this.entry;
-    if (stderr.length === 0) return nothing;
+    const { stderr, droppedLines, what, output } = this.entry;
+    const told = new Set(output?.kind === 'problem' ? output.problem.log : []);
+    // An error brings the last lines of its process; when those are all, they are not shown twice.
+    if (stderr.every((line) => told.has(line))) return nothing;
     return html`<div class="stderr">
       ${droppedLines > 0 ? html`<p class="quiet small">${strings.console.earlier(droppedLines)}</p>` : nothing}
       <pre tabindex=${stderr.length > 12 ? 0 : nothing} role="group" aria-label=${strings.console.stderr(what)}>${stderr.join('\n')}</pre>
@@ -116,7 +118,8 @@ function renderOutput(output: Output): TemplateResult | typeof nothing {
         ? html`<p class="quiet small">${strings.console.nothing}</p>`
         : html`<sausage-tree .value=${output.value} depth="2"></sausage-tree>`;
     case 'text': {
-      const cut = output.size === undefined ? '' : strings.console.cut(formatBytes(output.shown!), formatBytes(output.size));
+      const cut =
+        output.size === undefined ? '' : strings.console.cut(formatBytes(output.shown!), formatBytes(output.size));
       return html`${cut ? html`<p class="quiet small">${cut}</p>` : nothing}<pre class="text" tabindex="0">${output.text}</pre>`;
     }
     case 'bytes':
@@ -140,7 +143,9 @@ function renderOutput(output: Output): TemplateResult | typeof nothing {
 
 /** `{}` is what a method answers that has nothing to say. */
 const isNothing = (value: unknown) =>
-  value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0);
+  value === undefined ||
+  value === null ||
+  (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0);
 
 const hex = (bytes: Uint8Array) =>
   Array.from(bytes, (byte, at) => byte.toString(16).padStart(2, '0') + (at % 16 === 15 ? '\n' : ' '))

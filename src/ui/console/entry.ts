@@ -5,7 +5,12 @@ import type { Interface } from './interface.ts';
 /** What a line of the console brought. */
 export type Output =
   | { kind: 'value'; value: unknown }
-  | { kind: 'text'; text: string; /** Bytes of the whole, where only its beginning is shown. */ size?: number; shown?: number }
+  | {
+      kind: 'text';
+      text: string /** Bytes of the whole, where only its beginning is shown. */;
+      size?: number;
+      shown?: number;
+    }
   | { kind: 'bytes'; begin: Uint8Array; size: number }
   | { kind: 'folder'; entries: { name: string; kind: 'file' | 'directory' | 'link' }[] }
   | { kind: 'help'; plugins: string[] }

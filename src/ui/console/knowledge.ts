@@ -8,8 +8,7 @@ const FRESH = 3000;
 const ASKED_FRESH = 60_000;
 
 /** The methods of the core, for a core that does not describe itself. */
-const CORE_METHODS =
-  'call notify stop kill lock unlock activate revert log exit rpc.discover'.split(' ');
+const CORE_METHODS = 'call notify stop kill lock unlock activate revert log exit rpc.discover'.split(' ');
 
 const PLUGIN_NAME = /^[a-z0-9_-]+$/;
 

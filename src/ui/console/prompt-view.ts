@@ -136,12 +136,12 @@ export class PromptView extends LitElement {
             @input=${this.onInput}
             @blur=${this.close}
           />
+          <ul id="suggestions" role="listbox" aria-label=${strings.console.suggestions} ?hidden=${!open}>
+            ${suggestions.map(this.renderSuggestion)}
+          </ul>
         </div>
         <button class="main" ?disabled=${this.disabled}>${strings.console.run}</button>
       </form>
-      <ul id="suggestions" role="listbox" aria-label=${strings.console.suggestions} ?hidden=${!open}>
-        ${suggestions.map(this.renderSuggestion)}
-      </ul>
       <span class="hidden" role="status">${strings.console.suggested(suggestions.length)}</span>
     `;
   }

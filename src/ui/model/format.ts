@@ -36,11 +36,12 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** `5 minutes ago`; under a minute `just now`. */
+/** `5min ago`; under a minute `just now`. */
 export function formatAgo(then: Date, now: Date = new Date()): string {
   const seconds = (now.getTime() - then.getTime()) / 1000;
   for (const [unit, size] of STEPS) {
-    if (seconds >= size) return new Intl.RelativeTimeFormat('en').format(-Math.floor(seconds / size), unit);
+    if (seconds >= size)
+      return new Intl.RelativeTimeFormat('en', { style: 'narrow' }).format(-Math.floor(seconds / size), unit);
   }
   return 'just now';
 }
@@ -65,7 +66,9 @@ function inline(value: unknown, room: number): string {
   const parts: string[] = [];
   for (const [key, each] of Object.entries(value)) {
     if (room <= 0) break;
-    const part = array ? inline(each, room) : `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${inline(each, room)}`;
+    const part = array
+      ? inline(each, room)
+      : `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${inline(each, room)}`;
     parts.push(part);
     room -= part.length + 2;
   }

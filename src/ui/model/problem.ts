@@ -3,6 +3,8 @@
 import { strings } from '../strings.ts';
 
 export interface Problem {
+  /** A slip of the visitor's, shown as a hint and not as a failure. */
+  slip?: true;
   sentence: string;
   next?: string;
   /** What was being done. */
@@ -25,7 +27,8 @@ interface ErrorLike {
 /** A failed call of `method`, by the codes of R3.9-1. `stopped` says that the visitor cancelled it. */
 export function callProblem(error: unknown, method: string, stopped: boolean): Problem {
   const { message = '', code, data } = like(error);
-  if (stopped && (typeof code !== 'number' || code === -32002)) return { sentence: strings.errors.stopped, ...ended(data) };
+  if (stopped && (typeof code !== 'number' || code === -32002))
+    return { sentence: strings.errors.stopped, ...ended(data) };
   if (typeof code !== 'number') return problem(error, strings.errors.calling(method));
   const plugin = method.slice(0, method.indexOf('.'));
   const base = { sentence: sentence(message), code, data };
@@ -62,7 +65,8 @@ export function problem(error: unknown, doing: string, next?: string): Problem {
 
 /** A failed look at `path`: a missing one is the visitor's slip, no failure of the world. */
 export function fileProblem(error: unknown, path: string): Problem {
-  if (like(error).code === 'no-entry') return { sentence: strings.errors.noEntry(path), next: strings.errors.noEntryNext };
+  if (like(error).code === 'no-entry')
+    return { slip: true, sentence: strings.errors.noEntry(path), next: strings.errors.noEntryNext };
   return problem(error, strings.errors.reading(path));
 }
 
@@ -87,7 +91,11 @@ function ended(data: unknown): Pick<Problem, 'data' | 'log'> {
   };
 }
 
-const like = (error: unknown): ErrorLike => (typeof error === 'object' && error !== null ? error : {});
+function like(error: unknown): ErrorLike {
+  if (typeof error !== 'object' || error === null) return {};
+  // A DOMException has a number too, which is none of the protocol's.
+  return error instanceof DOMException ? { name: error.name, message: error.message } : error;
+}
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 

@@ -11,7 +11,7 @@ import { Store } from './store.ts';
 export interface SausageApi {
   openWorld(options: OpenWorldOptions): Promise<World>;
   listWorlds(): Promise<WorldInfo[]>;
-  importWorld(name: string, zip: Blob): Promise<void>;
+  importWorld(name: string, zip: Blob, options?: Pick<OpenWorldOptions, 'onProgress'>): Promise<void>;
   deleteWorld(name: string): Promise<void>;
 }
 
@@ -53,8 +53,7 @@ export class Session extends Store {
   /** Of the world that was open last: import and export speak of it also while none is. */
   storage: StorageKind = 'opfs';
   readonly #options: SessionOptions;
-  #ready = Promise.withResolvers<World>();
-  #readySettled = false;
+  #ready = new Readiness();
   /** Grows with each start: an older one that comes late is closed and forgotten. */
   #turn = 0;
   #restarts: number[] = [];
@@ -92,10 +91,7 @@ export class Session extends Store {
   }
 
   async #boot(turn: number, create: boolean): Promise<void> {
-    if (this.#readySettled) {
-      this.#ready = Promise.withResolvers();
-      this.#readySettled = false;
-    }
+    if (this.#ready.settled) this.#ready = new Readiness();
     this.processes = new ProcessTable();
     this.#enter({ kind: 'booting', progress: { step: 'lock', done: 0, total: 0 } });
     try {
@@ -105,16 +101,14 @@ export class Session extends Store {
       if (!exists && !create && this.name !== PLAYGROUND) return this.#enter({ kind: 'unknown' });
       const options: OpenWorldOptions = { name: this.name, onProgress: (progress) => this.#progress(turn, progress) };
       // Only what this page ships is trusted: a world imported under that name is not.
-      if (!exists && this.name === PLAYGROUND) Object.assign(options, { from: this.#options.playground, trusted: true });
+      if (!exists && this.name === PLAYGROUND)
+        Object.assign(options, { from: this.#options.playground, trusted: true });
       const world = await this.api.openWorld(options);
       if (turn !== this.#turn) return void world.close();
       this.#opened(turn, world);
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#enter({ kind: 'failed', problem: problem(error, strings.boot.doing) });
-      this.#readySettled = true;
-      // The page shows the failure; who awaits `ready` gets it too.
-      this.#ready.promise.catch(() => {});
       this.#ready.reject(error);
     }
   }
@@ -139,11 +133,13 @@ export class Session extends Store {
     this.storage = world.storage;
     console.world = world;
     this.#enter({ kind: 'open', world });
-    this.#readySettled = true;
     this.#ready.resolve(world);
     void world.closed.then(({ exitCode }) => this.#ended(turn, exitCode));
     // What was there before the listeners; each is a nicety that may fail with its world.
-    world.processes().then((all) => processes.fill(all), () => {});
+    world.processes().then(
+      (all) => processes.fill(all),
+      () => {},
+    );
     world.call('core.log', { limit: JOURNAL_AT_START }).then(
       (entries) => Array.isArray(entries) && journal.addEarlier(entries),
       () => {},
@@ -158,9 +154,12 @@ export class Session extends Store {
     const now = Date.now();
     this.#restarts = this.#restarts.filter((each) => each > now - RESTART_WINDOW);
     const tooOften = exitCode === RESTART && this.#restarts.length >= RESTARTS;
-    if (exitCode !== RESTART || tooOften) return this.#enter({ kind: 'ended', exitCode, tooOften });
-    this.#restarts.push(now);
-    void this.#boot(++this.#turn, true);
+    if (exitCode === RESTART && !tooOften) {
+      this.#restarts.push(now);
+      void this.#boot(++this.#turn, true);
+    } else {
+      this.#enter({ kind: 'ended', exitCode, tooOften });
+    }
   }
 
   #forgetWorld(): void {
@@ -194,9 +193,9 @@ export class Session extends Store {
     }
   }
 
-  async importWorld(name: string, zip: Blob): Promise<void> {
+  async importWorld(name: string, zip: Blob, onProgress: (progress: BootProgress) => void): Promise<void> {
     try {
-      await this.api.importWorld(name, zip);
+      await this.api.importWorld(name, zip, { onProgress });
     } finally {
       await this.refreshWorlds();
     }
@@ -226,5 +225,27 @@ export class Session extends Store {
   #enter(phase: Phase): void {
     this.phase = phase;
     this.changed();
+  }
+}
+
+/** A promise of the world that answers, which can be asked whether it is settled. */
+class Readiness {
+  settled = false;
+  resolve!: (world: World) => void;
+  reject!: (error: unknown) => void;
+  readonly promise = new Promise<World>((resolve, reject) => {
+    this.resolve = (world) => {
+      this.settled = true;
+      resolve(world);
+    };
+    this.reject = (error) => {
+      this.settled = true;
+      reject(error);
+    };
+  });
+
+  constructor() {
+    // The page shows a failure itself; who awaits the promise gets it too.
+    this.promise.catch(() => {});
   }
 }

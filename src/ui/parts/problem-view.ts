@@ -15,11 +15,17 @@ export class ProblemView extends LitElement {
     css`
       :host {
         display: block;
+        overflow-wrap: anywhere;
+      }
+      div {
         padding: 0.5rem 0.75rem;
         border-left: 3px solid var(--bad);
         border-radius: 0 var(--radius) var(--radius) 0;
         background: var(--bad-soft);
-        overflow-wrap: anywhere;
+      }
+      div.slip {
+        border-color: var(--control);
+        background: var(--sunken);
       }
       .code {
         white-space: nowrap;
@@ -47,14 +53,14 @@ export class ProblemView extends LitElement {
   override render() {
     const { problem } = this;
     if (!problem) return nothing;
-    const { sentence, next, doing, code, data, log } = problem;
-    return html`
+    const { sentence, next, doing, code, data, log, slip } = problem;
+    return html`<div class=${slip ? 'slip' : ''}>
       <p>${sentence} ${code === undefined ? nothing : html`<span class="code quiet small">${strings.errors.code(code)}</span>`}</p>
       ${doing ? html`<p class="quiet">${strings.errors.while(doing)}</p>` : nothing}
       ${next ? html`<p>${next}</p>` : nothing}
       ${log?.length ? html`<pre class="log" tabindex="0" role="group" aria-label=${strings.errors.lastLines}>${log.join('\n')}</pre>` : nothing}
       ${isSomething(data) ? html`<details><summary>${strings.errors.details}</summary><sausage-tree .value=${data}></sausage-tree></details>` : nothing}
-    `;
+    </div>`;
   }
 }
 

@@ -119,8 +119,9 @@ export class ShellView extends LitElement {
     const tabs = panes.length > 1;
     const label = this.columns === 1 ? strings.app.region.all : strings.app.region[region];
     return html`<div class="region ${region}" role=${region === 'main' ? 'main' : 'complementary'} aria-label=${label}>
-      ${tabs
-        ? html`<div class="tabs" role="tablist" aria-label=${label} @keydown=${(event: KeyboardEvent) => this.onKey(event, panes, shown)}>
+      ${
+        tabs
+          ? html`<div class="tabs" role="tablist" aria-label=${label} @keydown=${(event: KeyboardEvent) => this.onKey(event, panes, shown)}>
             ${panes.map(
               ({ id, label }) => html`<button
                 role="tab"
@@ -132,7 +133,8 @@ export class ShellView extends LitElement {
               >${label}</button>`,
             )}
           </div>`
-        : nothing}
+          : nothing
+      }
       ${panes.map(
         ({ id }) => html`<div
           class="panel"

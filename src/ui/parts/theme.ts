@@ -40,7 +40,6 @@ export const pageStyles = css`
     overflow: hidden;
   }
   sausage-playground {
-    display: block;
     height: 100vh;
     height: 100dvh;
   }

@@ -73,7 +73,7 @@ export class TreeView extends LitElement {
     const entries = Object.entries(value);
     const brief = preview(value, SHORT);
     const flat = entries.length === 0 || (!brief.endsWith('…') && !entries.some(([, each]) => isBranch(each)));
-    if (flat && this.name !== undefined) return html`<div class="leaf">${this.label()}${flatParts(value)}</div>`;
+    if (flat) return html`<div class="leaf">${this.label()}${flatParts(value)}</div>`;
     const open = this.open ?? (this.depth > 0 && entries.length > 0);
     return html`<details ?open=${open} @toggle=${this.onToggle}>
       <summary>${this.label()}${open ? html`<span class="quiet">${count(value, entries.length)}</span>` : html`<span class="quiet">${preview(value)}</span>`}</summary>
@@ -85,7 +85,9 @@ export class TreeView extends LitElement {
     const rest = entries.length - this.shown;
     return html`${entries
       .slice(0, this.shown)
-      .map(([name, value]) => html`<sausage-tree .name=${name} .value=${value} depth=${this.depth - 1}></sausage-tree>`)}
+      .map(
+        ([name, value]) => html`<sausage-tree .name=${name} .value=${value} depth=${this.depth - 1}></sausage-tree>`,
+      )}
     ${rest > 0 ? html`<button class="plain" @click=${() => (this.shown += SLICE)}>${strings.tree.more(rest)}</button>` : nothing}`;
   }
 
@@ -100,7 +102,8 @@ export class TreeView extends LitElement {
 
 const isBranch = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-const count = (value: object, size: number) => (Array.isArray(value) ? strings.tree.items(size) : strings.tree.fields(size));
+const count = (value: object, size: number) =>
+  Array.isArray(value) ? strings.tree.items(size) : strings.tree.fields(size);
 
 function leaf(value: unknown): TemplateResult {
   if (typeof value !== 'string') {

@@ -44,6 +44,7 @@ export class JournalView extends LitElement {
         flex: 1;
         min-height: 0;
         overflow-y: auto;
+        scrollbar-width: thin;
         overscroll-behavior: contain;
         padding: 0 1rem 0.75rem;
       }

@@ -28,6 +28,7 @@ export class ProcessesView extends LitElement {
         height: 100%;
         padding: 0.5rem 1rem 1rem;
         overflow-y: auto;
+        scrollbar-width: thin;
       }
       li {
         padding: 0.5rem 0;
@@ -83,7 +84,11 @@ export class ProcessesView extends LitElement {
       ${this.problem ? html`<sausage-problem role="alert" .problem=${this.problem}></sausage-problem>` : nothing}
       ${rows.length === 0 ? html`<p class="quiet small">${strings.processes.empty}</p>` : nothing}
       <ul aria-label=${strings.processes.label}>
-        ${repeat(rows, ({ process }) => process.pid, ({ process, depth }) => this.renderProcess(process, depth))}
+        ${repeat(
+          rows,
+          ({ process }) => process.pid,
+          ({ process, depth }) => this.renderProcess(process, depth),
+        )}
       </ul>
     `;
   }
@@ -92,7 +97,11 @@ export class ProcessesView extends LitElement {
     const { processes: texts } = strings;
     const name = method.startsWith(`${plugin}.`) ? method : `${plugin}.${method}`;
     const age = Math.max(0, Date.now() - Date.parse(started));
-    const about = [detached ? texts.detached : texts.by(parent), state === 'stopping' ? texts.stopping : '', formatElapsed(age)];
+    const about = [
+      detached ? texts.detached : texts.by(parent),
+      state === 'stopping' ? texts.stopping : '',
+      formatElapsed(age),
+    ];
     return html`<li class=${depth > 0 ? 'deep' : ''}>
       <div class="what"><span class="method">${name}</span></div>
       <div class="pid">${pid}</div>

@@ -1,23 +1,18 @@
 import { css, html, LitElement, nothing } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { customElement, property } from 'lit/decorators.js';
 import { bootFraction, bootWords } from '../model/boot.ts';
-import { PLAYGROUND, type Phase, type Session } from '../model/session.ts';
+import { type Phase, PLAYGROUND, type Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import '../parts/problem-view.ts';
 import '../parts/progress-view.ts';
 
-/** A world that is not free after so many milliseconds is open in another tab. */
-const LOCKED = 1500;
-
 /** A world that does not answer: it starts, is not there yet, did not start, or has ended. */
 @customElement('sausage-boot')
 export class BootView extends LitElement {
   @property({ attribute: false }) session!: Session;
-  @state() private locked = false;
   readonly #follow = new Follow<Session>(this);
-  #timer?: ReturnType<typeof setTimeout>;
 
   static override styles = [
     base,
@@ -43,24 +38,6 @@ export class BootView extends LitElement {
 
   override willUpdate() {
     this.#follow.set(this.session);
-    const { phase } = this.session;
-    const waits = phase.kind === 'booting' && phase.progress.step === 'lock';
-    if (waits) {
-      this.#timer ??= setTimeout(() => (this.locked = true), LOCKED);
-    } else {
-      this.forgetLock();
-    }
-  }
-
-  override disconnectedCallback() {
-    super.disconnectedCallback();
-    this.forgetLock();
-  }
-
-  private forgetLock() {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.locked = false;
   }
 
   override render() {
@@ -110,9 +87,7 @@ export class BootView extends LitElement {
         <span>${bootWords(progress)}</span>
         <span aria-hidden="true">${strings.boot.percent(Math.round(fraction * 100))}</span>
       </div>
-      <div role="status" class=${this.locked ? '' : 'hidden'}>
-        ${this.locked ? strings.boot.locked : strings.boot.steps[progress.step]}
-      </div>
+      <div class="hidden" role="status">${strings.boot.steps[progress.step]}</div>
     `;
   }
 

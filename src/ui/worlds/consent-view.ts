@@ -25,13 +25,17 @@ export class ConsentView extends LitElement {
     css`
       :host {
         display: block;
+        flex: none;
+        background: var(--accent-soft);
       }
       section {
         display: grid;
         gap: 0.5rem;
+        max-width: 60rem;
+        max-height: 40vh;
+        overflow-y: auto;
+        margin-inline: auto;
         padding: 0.75rem 1.25rem;
-        background: var(--accent-soft);
-        border-bottom: 1px solid var(--line);
       }
       section.slim {
         padding-block: 0.25rem;

@@ -8,6 +8,7 @@ export const worldsStyles = css`
     height: 100%;
     padding: 1rem;
     overflow-y: auto;
+    scrollbar-width: thin;
   }
   h2 {
     font-size: 0.9375rem;
@@ -26,6 +27,7 @@ export const worldsStyles = css`
     box-shadow: inset 3px 0 var(--accent);
   }
   .name {
+    grid-column: 1 / -1;
     font-weight: 550;
     overflow-wrap: anywhere;
   }
@@ -47,6 +49,7 @@ export const worldsStyles = css`
     display: grid;
     gap: 0.5rem;
     overflow-wrap: anywhere;
+    font-size: var(--small);
   }
   .make {
     display: grid;

@@ -17,7 +17,10 @@ import './storage-view.ts';
 import '../parts/problem-view.ts';
 import '../parts/progress-view.ts';
 
-type Notice = { kind: 'busy'; words: string } | { kind: 'done'; words: string; open?: string } | { kind: 'problem'; problem: Problem };
+type Notice =
+  | { kind: 'busy'; words: string; value?: number }
+  | { kind: 'done'; words: string; open?: string }
+  | { kind: 'problem'; problem: Problem };
 
 const { worlds: texts } = strings;
 
@@ -47,7 +50,11 @@ export class WorldsView extends LitElement {
     return html`
       <h2 tabindex="-1">${texts.title}</h2>
       <ul class="worlds">
-        ${repeat(session.worlds, ({ name }) => name, (info) => this.renderWorld(info, busy))}
+        ${repeat(
+          session.worlds,
+          ({ name }) => name,
+          (info) => this.renderWorld(info, busy),
+        )}
       </ul>
       <div class="notice" role="status">${this.renderNotice()}</div>
       ${this.form ? this.renderForm(this.form) : this.renderMakers(busy)}
@@ -78,7 +85,7 @@ export class WorldsView extends LitElement {
       case undefined:
         return nothing;
       case 'busy':
-        return html`<p>${notice.words}</p><sausage-progress label=${notice.words}></sausage-progress>`;
+        return html`<p>${notice.words}</p><sausage-progress .value=${notice.value} label=${notice.words}></sausage-progress>`;
       case 'problem':
         return html`<sausage-problem .problem=${notice.problem}></sausage-problem>`;
       case 'done':
@@ -177,7 +184,10 @@ export class WorldsView extends LitElement {
 
   private import(name: string, file: File) {
     return this.attempt(texts.importing(name), texts.importDoing(file.name), texts.importNext, async () => {
-      await this.session.importWorld(name, file);
+      await this.session.importWorld(name, file, ({ step, done, total }) => {
+        const value = step === 'unpack' && total > 0 ? done / total : undefined;
+        if (this.notice?.kind === 'busy') this.notice = { ...this.notice, value };
+      });
       return { words: texts.imported(name), open: name };
     });
   }

@@ -45,7 +45,7 @@ describe('the lifetime of processes', () => {
     const world = await testWorld({ waits });
     void world.call('waits.x').catch(() => {});
     await vi.waitFor(() => expect(world.core.processes.count).toBe(1));
-    const [{ pid }] = [...world.core.processes] as [{ pid: string }];
+    const { pid } = [...world.core.processes][0]!;
     const both = await Promise.all([world.call('core.stop', { pid }), world.call('core.stop', { pid })]);
     expect(both).toEqual([{}, {}]);
     await expect(world.call('core.stop', { pid })).rejects.toMatchObject({ code: -32602 });
@@ -65,7 +65,7 @@ describe('the lifetime of processes', () => {
     });
     const failed = world.call('holder.x').catch((error) => error);
     await vi.waitFor(() => expect(world.core.locks.toJSON()).toHaveLength(1));
-    const [{ pid }] = [...world.core.processes] as [{ pid: string }];
+    const { pid } = [...world.core.processes][0]!;
     await vi.waitFor(() => world.files.resolve(world.files.root, `/proc/${pid}/note`));
     await world.call('core.kill', { pid });
     expect(await failed).toMatchObject({ code: -32002 });

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/core/host.ts';
 import { TooManyMachines } from '../../../src/core/host.ts';
 import { decode, encode, parse, stringify } from '../../../src/core/message.ts';
-import { folder, jsonFile, WorldTree } from '../../../src/core/proc.ts';
+import { fileOf, folder, jsonFile, WorldTree } from '../../../src/core/proc.ts';
 import type { JournalEntry } from '../../../src/core/protocol.ts';
 import { MemoryFileSystem } from '../../../src/fs/memory.ts';
 import type { Exit } from '../../../src/syscall/protocol.ts';
@@ -144,8 +144,10 @@ export interface TestWorld {
   call(method: string, params?: object, onNotify?: (name: string, params: unknown) => void): Promise<any>;
   /** All journal lines of the core and of stderr. */
   lines(): string[];
-  /** Puts a plugin into the world, or a new version of it. */
+  /** Puts a plugin into the world, or a new version of it, as a copy by hand does. */
   install(name: string, behaviour: Behaviour, version?: string): Promise<void>;
+  /** Writes a file that is a component of this behaviour; `version` makes its bytes others. */
+  component(path: string, behaviour: Behaviour, version?: string): Promise<void>;
 }
 
 export async function testWorld(
@@ -173,17 +175,27 @@ export async function testWorld(
   const world = new MemoryFileSystem({ device: 1, limit: 1e9 });
   let core!: Core;
   const tree = new WorldTree(world, () => journal, {
-    core: folder({ 'locks.json': jsonFile(() => core.locks.toJSON()) }),
+    core: folder({
+      'locks.json': jsonFile(() => core.locks.toJSON()),
+      'graph.json': fileOf(() => core.graph.json),
+      'graph.dot': fileOf(() => core.graph.dot),
+    }),
+    plugins: { names: () => core.graph.plugins.names(), child: (name) => core.graph.plugins.child(name) },
   });
   core = new Core({ files: tree.files, components, machines, journal, folders: tree });
-  const install = async (name: string, behaviour: Behaviour, version = '1') => {
-    const key = `${name} ${version}`;
+  const component = async (path: string, behaviour: Behaviour, version = '1') => {
+    const key = `${path} ${version}`;
     behaviours.set(key, behaviour);
-    await tree.files.createDirectories(`/plugins/${name}`);
-    await tree.files.writeFile(`/plugins/${name}/plugin.wasm`, encode(key));
-    core.plugins.forget(name);
+    await tree.files.createDirectories(path.slice(0, path.lastIndexOf('/')) || '/');
+    await tree.files.writeFile(path, encode(key));
   };
-  for (const [name, behaviour] of Object.entries(plugins)) await install(name, behaviour);
+  const install = async (name: string, behaviour: Behaviour, version?: string) => {
+    await component(`/plugins/${name}/plugin.wasm`, behaviour, version);
+    core.watcher.changed({ path: `/plugins/${name}/plugin.wasm`, kind: 'close' });
+  };
+  for (const [name, behaviour] of Object.entries(plugins)) {
+    await component(`/plugins/${name}/plugin.wasm`, behaviour);
+  }
   if (options.boot !== undefined) {
     await tree.files.createDirectories('/config');
     const text = typeof options.boot === 'string' ? options.boot : JSON.stringify(options.boot);
@@ -194,6 +206,7 @@ export async function testWorld(
     journal,
     files: tree.files,
     install,
+    component,
     lines: () => journal.entries.map(({ line }) => line),
     async call(method, params = {}, onNotify) {
       const told = onNotify && ((name: string, json: Uint8Array) => onNotify(name, parse(json)));
@@ -223,3 +236,43 @@ export async function ask(program: Program, method: string, params: object = {},
   program.send({ id, method, params });
   return program.read();
 }
+
+interface Interface {
+  methods?: Record<string, { params?: object; result?: object }>;
+  /** By provider, the methods that are used of it. */
+  imports?: Record<string, Record<string, { params?: object; result?: object }>>;
+  grace?: number;
+}
+
+const methodsOf = (methods: NonNullable<Interface['methods']>) =>
+  Object.entries(methods).map(
+    ([name, { params = { type: 'object', properties: {} }, result = { type: 'object', properties: {} } }]) => ({
+      name,
+      params: [],
+      paramStructure: 'by-name',
+      'x-sausage-params': params,
+      result: { name: 'result', schema: result },
+    }),
+  );
+
+/** An OpenRPC document. */
+export function document({ methods = {}, imports = {}, grace }: Interface): object {
+  return {
+    openrpc: '1.2.6',
+    info: { title: 'test', version: '1' },
+    methods: methodsOf(methods),
+    'x-sausage-imports': Object.fromEntries(
+      Object.entries(imports).map(([provider, used]) => [provider, { methods: methodsOf(used) }]),
+    ),
+    ...(grace !== undefined && { 'x-sausage-grace': grace }),
+  };
+}
+
+/** A program that answers rpc.discover with a document and leaves other methods to `behaviour`. */
+export const described =
+  (shape: Interface, handle: Parameters<typeof answers>[0] = () => null): Behaviour =>
+  async (program) => {
+    const { id, method, params } = await program.read();
+    if (method === 'rpc.discover') program.send({ id, result: document(shape) });
+    else program.send({ id, result: (await handle(params, method, program)) ?? null });
+  };

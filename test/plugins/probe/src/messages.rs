@@ -1,7 +1,6 @@
 //! Messages to others: `call`, `send`, `await`, `parallel`, `notify`, `progress`, `lock`, `unlock`, `receive`, `eof`, `hang`.
 
 use crate::params::{done, Failure, Outcome, Params};
-use crate::wire::Answer;
 use crate::Probe;
 use serde_json::{json, Value};
 use std::thread::sleep;
@@ -53,17 +52,17 @@ fn send(probe: &mut Probe, params: &Params) -> Result<String, Failure> {
 
 /// The answer itself; with `log`, the answer and what came before it.
 fn wait(probe: &mut Probe, id: &str, log: bool) -> Outcome {
-    let answer = probe.wire.wait(id)?;
+    let outcome = probe.wire.wait(id);
     if log {
-        let before = serde_json::to_string(&answer.before).expect("text is JSON");
-        return Ok(format!("{{{},\"before\":{before}}}", named(&answer)));
+        let before = serde_json::to_string(&probe.wire.unread()).expect("text is JSON");
+        return Ok(format!("{{{},\"before\":{before}}}", named(&outcome)));
     }
-    answer.outcome
+    outcome
 }
 
 /// `"result":…` or `"error":…`.
-fn named(answer: &Answer) -> String {
-    match &answer.outcome {
+fn named(outcome: &Outcome) -> String {
+    match outcome {
         Ok(result) => format!("\"result\":{result}"),
         Err(Failure(error)) => format!("\"error\":{error}"),
     }
@@ -73,8 +72,7 @@ fn named(answer: &Answer) -> String {
 fn parallel(probe: &mut Probe, params: &Params) -> Outcome {
     let calls = params.list("calls")?;
     let ids = calls.iter().map(|call| send(probe, &Params(call))).collect::<Result<Vec<_>, _>>()?;
-    let answers = ids.iter().map(|id| Ok(format!("{{{}}}", named(&probe.wire.wait(id)?))));
-    let answers = answers.collect::<Result<Vec<_>, Failure>>()?;
+    let answers: Vec<String> = ids.iter().map(|id| format!("{{{}}}", named(&probe.wire.wait(id)))).collect();
     Ok(format!("[{}]", answers.join(",")))
 }
 

@@ -34,13 +34,6 @@ pub struct Wire {
     waiting: VecDeque<String>,
 }
 
-/// What came for a request of our own.
-pub struct Answer {
-    pub outcome: Outcome,
-    /// The lines that came before it and that nobody has read yet.
-    pub before: Vec<String>,
-}
-
 impl Wire {
     pub fn new() -> Self {
         Wire { input: BufReader::new(io::stdin()), last: 0, waiting: VecDeque::new() }
@@ -86,28 +79,27 @@ impl Wire {
     }
 
     /// Waits for the answer to the request with this ID. Other lines are kept for later.
-    pub fn wait(&mut self, id: &str) -> Result<Answer, Failure> {
-        let is_answer = |line: &str| match serde_json::from_str::<Envelope>(line) {
-            Ok(Envelope { id: Some(got), method: None, result, error, .. }) if got.get() == id => {
-                let text = |raw: &RawValue| raw.get().to_string();
-                Some(error.map_or_else(|| Ok(result.map_or("null".into(), text)), |error| Err(Failure(text(error)))))
-            }
-            _ => None,
-        };
-        let found = self.waiting.iter().enumerate().find_map(|(at, line)| Some((at, is_answer(line)?)));
-        if let Some((at, outcome)) = found {
-            let rest = self.waiting.split_off(at);
-            let before = std::mem::replace(&mut self.waiting, rest).into();
-            self.waiting.pop_front();
-            return Ok(Answer { outcome, before });
-        }
+    pub fn wait(&mut self, id: &str) -> Outcome {
+        let mut looked_at = 0;
         loop {
-            let line = self.read().ok_or_else(|| Failure::new(-32000, "stdin ended before the answer"))?;
-            match is_answer(&line) {
-                Some(outcome) => return Ok(Answer { outcome, before: self.waiting.drain(..).collect() }),
-                None => self.waiting.push_back(line),
+            while looked_at < self.waiting.len() {
+                if let Some(outcome) = outcome_for(id, &self.waiting[looked_at]) {
+                    self.waiting.remove(looked_at);
+                    return outcome;
+                }
+                looked_at += 1;
             }
+            let line = self.read().ok_or_else(|| Failure::new(-32000, "stdin ended before the answer"))?;
+            self.waiting.push_back(line);
         }
+    }
+
+    /// The requests and notifications that were read and that nobody has looked at.
+    pub fn unread(&mut self) -> Vec<String> {
+        let (answers, others) = self.waiting.drain(..).partition(|line| is_answer(line));
+        self.waiting = answers;
+        let others: VecDeque<String> = others;
+        others.into()
     }
 
     pub fn send(&mut self, id: Option<&str>, method: &str, params: &str) {
@@ -130,5 +122,19 @@ impl Wire {
         if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             eprintln!("stdout: {error}");
         }
+    }
+}
+
+fn is_answer(line: &str) -> bool {
+    matches!(serde_json::from_str::<Envelope>(line), Ok(Envelope { id: Some(_), method: None, .. }))
+}
+
+fn outcome_for(id: &str, line: &str) -> Option<Outcome> {
+    let text = |raw: &RawValue| raw.get().to_string();
+    match serde_json::from_str::<Envelope>(line) {
+        Ok(Envelope { id: Some(got), method: None, result, error, .. }) if got.get() == id => {
+            Some(error.map_or_else(|| Ok(result.map_or("null".into(), text)), |error| Err(Failure(text(error)))))
+        }
+        _ => None,
     }
 }

@@ -1,0 +1,1 @@
+export function buildWorld(options: { outDir: string }): Promise<{ world: number; pack: number }>;

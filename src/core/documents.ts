@@ -1,0 +1,118 @@
+/** The rpc.discover documents of the plugins, by version (R10-1, R10-10). */
+
+import { after } from './deadline.ts';
+import { type Document, emptyDocument, parseDocument } from './interfaces/document.ts';
+import { parseJson } from './interfaces/json.ts';
+import type { Remark } from './interfaces/problem.ts';
+import { decode, EMPTY_OBJECT, parse, type Reply } from './message.ts';
+import type { Version } from './plugins.ts';
+import type { Processes } from './processes.ts';
+import type { Call, Router } from './router.ts';
+
+/** How long a plugin may take to answer rpc.discover (R10-1). */
+const DISCOVER_MS = 30_000;
+/** Documents that are kept, of old versions too. */
+const KEPT = 500;
+
+/** What is known of the interface of one version. */
+export interface Known {
+  /** The text of the document as the plugin wrote it; undefined when it answered none. */
+  text: string | undefined;
+  /** Empty when there is none, or one that the checks cannot work with. */
+  document: Document;
+  warnings: Remark[];
+  /** Why there is no usable document. */
+  fault?: string;
+  /** There is a document, and the checks cannot work with it: an activation is refused (R10-1). */
+  unusable: boolean;
+}
+
+export class Documents {
+  readonly #router: () => Router;
+  readonly #processes: Processes;
+  readonly #known = new Map<string, Known>();
+  readonly #asking = new Map<string, Promise<Known>>();
+
+  constructor(router: () => Router, processes: Processes) {
+    this.#router = router;
+    this.#processes = processes;
+  }
+
+  /** What is known now, without asking. */
+  peek(sha256: string): Known | undefined {
+    return this.#known.get(sha256);
+  }
+
+  /** Asks the version itself when its document is not known. Never fails: a fault stands in the answer. */
+  of(version: Version): Promise<Known> {
+    const known = this.#known.get(version.sha256);
+    if (known) return Promise.resolve(known);
+    let asking = this.#asking.get(version.sha256);
+    if (!asking) {
+      asking = this.#ask(version).then(({ known, lasting }) => {
+        this.#asking.delete(version.sha256);
+        if (lasting) this.#keep(version.sha256, known);
+        return known;
+      });
+      this.#asking.set(version.sha256, asking);
+    }
+    return asking;
+  }
+
+  async #ask(version: Version): Promise<{ known: Known; lasting: boolean }> {
+    let reply: Reply;
+    try {
+      reply = await this.#discover(version);
+    } catch (error) {
+      return { known: none((error as Error).message), lasting: false };
+    }
+    if ('error' in reply) {
+      const { message } = parse(reply.error) as { message: string };
+      return { known: none(message), lasting: true };
+    }
+    const text = decode(reply.result);
+    try {
+      return { known: { text, ...parseDocument(parseJson(text)), unusable: false }, lasting: true };
+    } catch (error) {
+      const fault = (error as Error).message;
+      return { known: { ...none(fault), text, unusable: true }, lasting: true };
+    }
+  }
+
+  /** One process of just this version, current or not, which answers rpc.discover or is stopped after 30 s. */
+  #discover(version: Version): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const cancel = after(DISCOVER_MS, () => {
+        reject(new Error('rpc.discover had no answer within 30 s'));
+        if (call.process) void this.#processes.stop(call.process);
+      });
+      const call: Call = {
+        method: `${version.plugin}.rpc.discover`,
+        params: EMPTY_OBJECT,
+        caller: { name: 'core' },
+        waiter: {
+          answer: (reply) => {
+            cancel();
+            resolve(reply);
+          },
+          notify: () => {},
+        },
+      };
+      try {
+        this.#router().begin(call, version, 'rpc.discover');
+      } catch (error) {
+        cancel();
+        reject(error);
+      }
+    });
+  }
+
+  #keep(sha256: string, known: Known): void {
+    this.#known.set(sha256, known);
+    if (this.#known.size > KEPT) this.#known.delete(this.#known.keys().next().value!);
+  }
+}
+
+function none(fault: string): Known {
+  return { text: undefined, document: emptyDocument(), warnings: [], fault, unusable: false };
+}

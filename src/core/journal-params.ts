@@ -1,0 +1,69 @@
+/** The params of a call as the journal shows them (R7-3). */
+
+import type { Document } from './interfaces/document.ts';
+import { isObject, type Json, type JsonObject, parseJson, property, writeJson } from './interfaces/json.ts';
+import { decode } from './message.ts';
+import { sha256 } from './plugins.ts';
+
+/** Bytes beyond which params are cut. */
+const LONGEST = 16 * 1024;
+const MASK = '•••';
+/** Schemas refer to each other in circles; values end long before this. */
+const DEEPEST = 50;
+
+/**
+ * The text for the journal. Params whose schema is not known yet are not shown: they could hold what must not be seen.
+ * Long ones are cut, with their length and their hash, which takes a moment.
+ */
+export function journalParams(
+  params: Uint8Array,
+  method: string,
+  document: Document | undefined,
+): string | Promise<string> {
+  if (!document) return params.length > 2 ? '(params not shown: the interface of the plugin is not known yet)' : '{}';
+  const schema = document.methods.get(method)?.params;
+  const text = schema && hasSecrets(document) ? masked(params, schema.schema, document) : params;
+  if (typeof text === 'string' && text.length <= LONGEST) return text;
+  if (text instanceof Uint8Array && text.length <= LONGEST) return decode(text);
+  const head = typeof text === 'string' ? text.slice(0, LONGEST) : decode(text.subarray(0, LONGEST));
+  return sha256(params.slice()).then((hash) => `${head}… (${params.length} bytes, sha256 ${hash})`);
+}
+
+const secrets = new WeakMap<Document, boolean>();
+
+function hasSecrets(document: Document): boolean {
+  let known = secrets.get(document);
+  if (known === undefined) secrets.set(document, (known = writeJson(document.json).includes('"writeOnly":true')));
+  return known;
+}
+
+function masked(params: Uint8Array, schema: Json, document: Document): string {
+  return writeJson(mask(parseJson(decode(params)), schema, document, 0));
+}
+
+/** The value with every property hidden that its schema calls writeOnly. */
+function mask(value: Json, schema: Json | undefined, document: Document, depth: number): Json {
+  if (!isObject(schema) || depth > DEEPEST) return value;
+  if (schema.writeOnly === true) return MASK;
+  const target = referred(schema, document);
+  if (target) return mask(value, target, document, depth + 1);
+  for (const name of ['anyOf', 'oneOf', 'allOf']) {
+    const options = schema[name];
+    if (Array.isArray(options)) for (const option of options) value = mask(value, option, document, depth + 1);
+  }
+  if (Array.isArray(value)) return value.map((item) => mask(item, schema.items, document, depth + 1));
+  if (!isObject(value) || !isObject(schema.properties)) return value;
+  const copy: JsonObject = {};
+  for (const [name, inner] of Object.entries(value)) {
+    copy[name] = mask(inner, property(schema.properties, name), document, depth + 1);
+  }
+  return copy;
+}
+
+function referred(schema: JsonObject, document: Document): Json | undefined {
+  const { $ref } = schema;
+  const { components } = document.json;
+  if (typeof $ref !== 'string' || !isObject(components) || !isObject(components.schemas)) return undefined;
+  const name = /^#\/components\/schemas\/(.+)$/.exec($ref)?.[1];
+  return name && property(components.schemas, decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
+}

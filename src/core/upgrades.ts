@@ -1,0 +1,145 @@
+/** What happens when another version of a plugin becomes current (chapter 3.7). */
+
+import { after } from './deadline.ts';
+import type { Documents } from './documents.ts';
+import type { Journal } from './host.ts';
+import { parse, type Reply, stringify } from './message.ts';
+import type { Plugins, Version } from './plugins.ts';
+import type { Process } from './process.ts';
+import type { Processes } from './processes.ts';
+import type { Router } from './router.ts';
+import type { Services } from './services.ts';
+
+/** What an old process gets when its version declares nothing else (R3.7-2). */
+const GRACE_SECONDS = 60;
+
+export interface UpgradesHost {
+  plugins: Plugins;
+  processes: Processes;
+  documents: Documents;
+  services: () => Services;
+  router: () => Router;
+  journal: Journal;
+}
+
+/** A version that is no longer current and whose retirement has not been told. */
+interface Retiring {
+  version: Version;
+  /** The timers of its processes. */
+  timers: Map<Process, () => void>;
+}
+
+export class Upgrades {
+  readonly #host: UpgradesHost;
+  /** By plugin, oldest first (R3.7-7). */
+  readonly #retiring = new Map<string, Retiring[]>();
+  /** Retirements of one plugin are told one after another. */
+  readonly #telling = new Map<string, Promise<void>>();
+
+  constructor(host: UpgradesHost) {
+    this.#host = host;
+  }
+
+  /** `current` has become the version for new calls, `old` was it before; undefined at a first activation. */
+  begin(old: Version | undefined, current: Version): void {
+    const { plugin } = current;
+    if (old?.sha256 === current.sha256) return;
+    this.#log(plugin, `upgrade to ${short(current)}${old ? ` from ${short(old)}` : ''}`);
+    const queue = this.#retiring.get(plugin) ?? [];
+    this.#retiring.set(plugin, queue);
+    const back = queue.findIndex(({ version }) => version.sha256 === current.sha256);
+    if (back >= 0) {
+      // the bytes that come back: their processes are current again (R3.7-8)
+      for (const cancel of queue[back]!.timers.values()) cancel();
+      queue.splice(back, 1);
+    }
+    if (old) queue.push({ version: old, timers: this.#graces(old) });
+    this.#settle(plugin);
+    void this.#host.services().upgraded(plugin, current);
+  }
+
+  /** Starts the grace period of each process of a version. */
+  #graces(version: Version): Map<Process, () => void> {
+    const { documents, processes } = this.#host;
+    const seconds = documents.peek(version.sha256)?.document.grace ?? GRACE_SECONDS;
+    const timers = new Map<Process, () => void>();
+    for (const process of processes) {
+      if (!isOf(process, version)) continue;
+      this.#log(process.plugin, `${process.pid} has ${seconds} s to end, its version is old`);
+      timers.set(
+        process,
+        after(seconds * 1000, () => {
+          this.#log(process.plugin, `the grace period of ${process.pid} is over`);
+          void processes.stop(process);
+        }),
+      );
+    }
+    return timers;
+  }
+
+  /** A process has ended: its version may have no other. */
+  ended(process: Process): void {
+    const queue = this.#retiring.get(process.plugin);
+    if (!queue) return;
+    for (const { timers } of queue) {
+      timers.get(process)?.();
+      timers.delete(process);
+    }
+    this.#settle(process.plugin);
+  }
+
+  /** Tells the retirement of those versions, in order, that have no process any more (R3.7-4, R3.7-7). */
+  #settle(plugin: string): void {
+    const queue = this.#retiring.get(plugin);
+    while (queue?.[0] && !this.#runs(queue[0].version)) {
+      const { version } = queue.shift()!;
+      const before = this.#telling.get(plugin) ?? Promise.resolve();
+      const told = before.then(() => this.#tell(version));
+      this.#telling.set(plugin, told);
+      void told.then(() => {
+        if (this.#telling.get(plugin) === told) this.#telling.delete(plugin);
+      });
+    }
+    if (queue?.length === 0) this.#retiring.delete(plugin);
+  }
+
+  #runs(version: Version): boolean {
+    for (const process of this.#host.processes) if (isOf(process, version)) return true;
+    return false;
+  }
+
+  /** Calls rpc.retired on the current version; what it answers is information, never a failure (R3.7-5). */
+  #tell(old: Version): Promise<void> {
+    const { plugin, sha256 } = old;
+    return new Promise((resolve) => {
+      const answer = (reply: Reply) => {
+        if ('result' in reply)
+          this.#log(plugin, `rpc.retired of ${short(old)} answered ${JSON.stringify(parse(reply.result))}`);
+        else {
+          const { message } = parse(reply.error) as { message: string };
+          this.#log(plugin, `${short(old)} is retired; rpc.retired: ${message}`);
+        }
+        resolve();
+      };
+      void this.#host.router().dispatch({
+        method: `${plugin}.rpc.retired`,
+        params: stringify({ previous: sha256 }),
+        caller: { name: 'core' },
+        waiter: { answer, notify: () => {} },
+      });
+    });
+  }
+
+  #log(plugin: string, line: string): void {
+    this.#host.journal.append({ pid: 'core', plugin, stream: 'core', line });
+  }
+}
+
+/** The core's own question to a version about its interface is no work that would need a grace period. */
+const isOf = (process: Process, version: Version): boolean =>
+  process.plugin === version.plugin &&
+  process.version.sha256 === version.sha256 &&
+  process.state !== 'ended' &&
+  process.method !== 'rpc.discover';
+
+export const short = (version: Version): string => version.sha256.slice(0, 12);

@@ -1,0 +1,90 @@
+/** Keeps what is known of the plugins true while files change: versions, documents, broken imports (R10-8, R10-10). */
+
+import type { ChangeListener } from '../fs/filesystem.ts';
+import type { Documents } from './documents.ts';
+import type { GraphFiles } from './graph-files.ts';
+import type { Journal } from './host.ts';
+import { isPluginName, type Plugins } from './plugins.ts';
+import type { Upgrades } from './upgrades.ts';
+
+export interface WatcherHost {
+  plugins: Plugins;
+  documents: Documents;
+  upgrades: Upgrades;
+  graph: GraphFiles;
+  journal: Journal;
+}
+
+export class Watcher {
+  readonly #host: WatcherHost;
+  /** The broken imports that are in the journal already. */
+  #told = new Set<string>();
+  #closed = false;
+
+  constructor(host: WatcherHost) {
+    this.#host = host;
+  }
+
+  /** Asks every plugin for its document, one after the other, in the background. */
+  async start(): Promise<void> {
+    const { plugins, documents } = this.#host;
+    for (const name of plugins.folders()) {
+      if (isPluginName(name)) continue;
+      this.#log(
+        name,
+        `the folder /plugins/${name} is no plugin: names have a-z, 0-9, - and _, and core is taken (R1-3)`,
+      );
+    }
+    for (const name of plugins.names()) {
+      if (this.#closed) return;
+      const version = await plugins.current(name);
+      if (version && !this.#closed) await documents.of(version);
+    }
+    this.#tellBroken();
+  }
+
+  /** Something changed in the world. */
+  changed({ path, kind }: Parameters<ChangeListener>[0]): void {
+    const { plugins } = this.#host;
+    const name = plugins.changed(path, kind);
+    if (name && !this.#closed) void this.#look(name);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #look(name: string): Promise<void> {
+    const { plugins, upgrades, documents } = this.#host;
+    const old = plugins.last(name);
+    try {
+      const version = await plugins.current(name);
+      if (this.#closed) return;
+      if (version && version !== old) {
+        await documents.of(version);
+        if (version.sha256 !== old?.sha256) upgrades.begin(old, version);
+      }
+    } catch (error) {
+      this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
+    }
+    this.#tellBroken();
+  }
+
+  #tellBroken(): void {
+    const broken = this.#host.graph.graph.imports.filter(({ result }) => result !== 'ok');
+    const now = new Set<string>();
+    for (const { consumer, provider, result, problems } of broken) {
+      const line =
+        result === 'missing'
+          ? `imports ${provider}, which does not exist`
+          : `its import of ${provider} is broken: ${problems.map(({ reason }) => reason).join('; ')}`;
+      now.add(`${consumer} ${line}`);
+      if (!this.#told.has(`${consumer} ${line}`)) this.#log(consumer, line);
+    }
+    this.#told = now;
+  }
+
+  #log(plugin: string, line: string): void {
+    this.#host.journal.append({ pid: 'core', plugin, stream: 'core', line });
+  }
+}

@@ -1,0 +1,442 @@
+import type { TreeNode } from '../tree.ts';
+import { type Content, lock } from './content.ts';
+import { applyPending, type Handles } from './handles.ts';
+import type { WriteAheadLog } from './log.ts';
+import { type Mirror, StoredDirectory, type StoredPlace } from './mirror.ts';
+import { StorageError } from './storage.ts';
+import { escapeName, unescapeName } from './stored-names.ts';
+
+/** Things that the storage does at the same time. */
+const PARALLEL = 16;
+/** Milliseconds between a change and its way to the storage: a file that is written and renamed goes there once. */
+const DELAY = 5;
+/** Milliseconds before something that failed is tried again. */
+const RETRY = 1000;
+
+type File = TreeNode<Content>;
+/** A file or folder of the tree whose likeness in the storage is not up to date, or a folder there that may be too much. */
+type Item = File | StoredDirectory;
+
+const isMissing = (error: unknown): boolean => error instanceof StorageError && error.code === 'not-found';
+
+/** What is done before some of the items are done. */
+interface Barrier {
+  readonly items: Set<Item>;
+  readonly resolve: () => void;
+}
+
+export interface ApplierParts {
+  readonly root: File;
+  readonly log: WriteAheadLog;
+  readonly mirror: Mirror;
+  readonly handles: Handles;
+  readonly folds: boolean;
+  /** The storage has no longer what it should have: somebody else removed it. */
+  lost(node: File): void;
+  /** Something failed for another reason than a full disk. */
+  failed(error: unknown): void;
+}
+
+/**
+ * Brings the folder in the storage up to date in the background. It works on states, not on single changes: an item says
+ * that something is to be compared, and what comes out of it depends only on the tree as it is then.
+ */
+export class Applier {
+  private readonly parts: ApplierParts;
+  private readonly waiting = new Set<Item>();
+  private readonly active = new Set<Item>();
+  private readonly barriers = new Set<Barrier>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private delay = 0;
+  private closed = false;
+  /** The last try failed because the disk is full. */
+  diskFull = false;
+
+  constructor(parts: ApplierParts) {
+    this.parts = parts;
+  }
+
+  get idle(): boolean {
+    return this.waiting.size === 0 && this.active.size === 0;
+  }
+
+  add(item: Item): void {
+    if (this.closed) return;
+    this.waiting.add(item);
+    this.schedule(DELAY);
+  }
+
+  /** Resolves when all that is waiting now is done, with what comes out of it. */
+  barrier(): Promise<void> {
+    const items = new Set([...this.waiting, ...this.active]);
+    if (items.size === 0) return Promise.resolve();
+    this.pump();
+    return new Promise((resolve) => this.barriers.add({ items, resolve }));
+  }
+
+  /** Nothing is begun any more. */
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Begins what waits, now. */
+  pump(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    for (const item of this.waiting) {
+      if (this.active.size >= PARALLEL || this.closed) return;
+      if (this.active.has(item)) continue;
+      this.waiting.delete(item);
+      this.active.add(item);
+      void this.run(item);
+    }
+  }
+
+  private schedule(delay: number): void {
+    if (this.timer !== undefined && delay >= this.delay) return;
+    clearTimeout(this.timer);
+    this.delay = delay;
+    this.timer = setTimeout(() => this.pump(), delay);
+  }
+
+  private async run(item: Item): Promise<void> {
+    try {
+      if (item instanceof StoredDirectory) await this.clear(item);
+      else if (item.kind === 'file') await this.store(item);
+      else if (item.children) await this.storeDirectory(item);
+      this.diskFull = false;
+      this.active.delete(item);
+      this.pass(item);
+    } catch (error) {
+      this.active.delete(item);
+      if (this.closed) return;
+      this.waiting.add(item);
+      if (error instanceof StorageError && error.code === 'no-space') this.diskFull = true;
+      else this.parts.failed(error);
+      this.schedule(RETRY);
+      return;
+    }
+    if (this.waiting.size > 0) this.pump();
+  }
+
+  /** An item is done: it holds no barrier any more, unless it waits again. */
+  private pass(item: Item): void {
+    for (const barrier of this.barriers) {
+      if (this.waiting.has(item) || !barrier.items.delete(item) || barrier.items.size > 0) continue;
+      this.barriers.delete(barrier);
+      barrier.resolve();
+    }
+  }
+
+  /** Something came out of an item: who waits for that one waits for this too. */
+  private addFrom(source: Item, item: Item): void {
+    for (const barrier of this.barriers) if (barrier.items.has(source)) barrier.items.add(item);
+    this.add(item);
+  }
+
+  private async store(node: File): Promise<void> {
+    const content = node.content;
+    if (!content) return;
+    if (!node.named && node.opens === 0) return this.erase(node, content);
+    if (!node.named && !content.place) return;
+    await this.place(node);
+    if (content.pending || content.unmade) await this.apply(node);
+  }
+
+  /** Opens the file and writes what is pending. Without data the file is only made. */
+  private async apply(node: File): Promise<void> {
+    const content = node.content!;
+    const release = await lock(content);
+    try {
+      if (!content.place) return;
+      applyPending(node, await this.open(node));
+    } finally {
+      release();
+    }
+  }
+
+  /** Makes sure that a file is in the storage and open. A file without a name gets its place among the orphans. */
+  async ready(node: File): Promise<void> {
+    const content = node.content!;
+    if (!content.place || content.moving) await this.place(node);
+    const release = await lock(content);
+    try {
+      if (content.place) await this.open(node);
+    } finally {
+      release();
+    }
+  }
+
+  private async open(node: File): Promise<NonNullable<Content['handle']>> {
+    const content = node.content!;
+    const handle = await this.parts.handles.open(node).catch((error: unknown) => {
+      if (isMissing(error)) this.missing(node);
+      throw error;
+    });
+    // What a crash left behind the end of the file must not show up when the file grows.
+    if (handle.size() > content.baseEnd && (content.mayHaveTail || content.pending || content.baseEnd === 0)) {
+      handle.truncate(content.baseEnd);
+    }
+    return handle;
+  }
+
+  /** Brings the file to the place that its name asks for. */
+  private async place(node: File): Promise<void> {
+    const content = node.content!;
+    for (;;) {
+      const wanted = await this.wanted(node);
+      if (!wanted) return;
+      const { directory, name } = wanted;
+      const occupant = directory.files.get(name);
+      if (occupant && occupant !== node) {
+        await this.evacuate(occupant, wanted);
+        continue;
+      }
+      const folder = directory.directories.get(name);
+      if (folder) {
+        await this.evacuateFolder(folder);
+        continue;
+      }
+      const release = await lock(content);
+      try {
+        if (content.moving) await this.settleMove(node, content);
+        if (!this.stillWanted(node, wanted) || directory.files.get(name) !== occupant || directory.directories.has(name)) {
+          continue;
+        }
+        const { place } = content;
+        if (place?.directory === directory && place.name === name) return;
+        if (place && !content.unmade) await this.move(node, content, wanted);
+        else await this.put(node, content, wanted);
+        return;
+      } finally {
+        release();
+      }
+    }
+  }
+
+  /** The file is to be made at a place where nothing is. The record comes first: to make it twice does no harm. */
+  private async put(node: File, content: Content, wanted: StoredPlace): Promise<void> {
+    const old = content.place;
+    this.parts.handles.close(node);
+    if (old) await this.removeIfThere(old);
+    this.note(node, 'there', wanted);
+    this.parts.mirror.put(node, wanted);
+    content.unmade = true;
+    if (old) this.leave(node, old.directory);
+  }
+
+  private async removeIfThere(place: StoredPlace): Promise<void> {
+    await (await place.directory.open()).remove(place.name, false).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+  }
+
+  private async move(node: File, content: Content, wanted: StoredPlace): Promise<void> {
+    const old = content.place!;
+    this.note(node, 'moving', wanted);
+    content.moving = wanted;
+    wanted.directory.files.set(wanted.name, node);
+    this.parts.handles.close(node);
+    try {
+      const file = await (await old.directory.open()).file(old.name, false);
+      await file.move(await wanted.directory.open(), wanted.name);
+    } catch (error) {
+      if (isMissing(error)) this.missing(node);
+      throw error;
+    }
+    this.moved(node, content, wanted);
+  }
+
+  private moved(node: File, content: Content, place: StoredPlace): void {
+    const old = content.place;
+    this.parts.mirror.put(node, place);
+    content.moving = undefined;
+    this.note(node, 'there', place);
+    if (old) this.leave(node, old.directory);
+  }
+
+  /** A move was begun whose end is not known: the file is at one place or the other. */
+  private async settleMove(node: File, content: Content): Promise<void> {
+    const moving = content.moving!;
+    const isAt = async (place: StoredPlace): Promise<boolean> => {
+      try {
+        await (await place.directory.open()).file(place.name, false);
+        return true;
+      } catch (error) {
+        if (isMissing(error)) return false;
+        throw error;
+      }
+    };
+    if (content.place && (await isAt(content.place))) {
+      if (moving.directory.files.get(moving.name) === node) moving.directory.files.delete(moving.name);
+      content.moving = undefined;
+      this.note(node, 'there', content.place);
+    } else if (await isAt(moving)) {
+      this.moved(node, content, moving);
+    } else {
+      content.moving = undefined;
+      this.missing(node);
+    }
+  }
+
+  /** A file is to make room: it goes among the orphans, and from there to its own place. */
+  private async evacuate(node: File, from: StoredPlace): Promise<void> {
+    const content = node.content!;
+    if (!node.named && node.opens === 0) return this.erase(node, content);
+    const release = await lock(content);
+    try {
+      if (content.moving) await this.settleMove(node, content);
+      if (content.place?.directory !== from.directory || content.place.name !== from.name) {
+        // It was on its way already.
+        if (from.directory.files.get(from.name) === node) from.directory.files.delete(from.name);
+        return;
+      }
+      const orphan = { directory: this.parts.mirror.orphans, name: String(node.inode) };
+      if (content.unmade) await this.put(node, content, orphan);
+      else await this.move(node, content, orphan);
+    } finally {
+      release();
+    }
+    this.addFrom(node, node);
+  }
+
+  private async evacuateFolder(folder: StoredDirectory): Promise<void> {
+    for (const child of [...folder.directories.values()]) await this.evacuateFolder(child);
+    for (const [name, node] of [...folder.files]) await this.evacuate(node, { directory: folder, name });
+    if (folder.files.size === 0 && folder.directories.size === 0) await this.removeFolder(folder);
+  }
+
+  /** The content of a file without names and opens goes. */
+  private async erase(node: File, content: Content): Promise<void> {
+    const release = await lock(content);
+    try {
+      const places = [content.place, content.moving].filter((place) => place !== undefined);
+      this.parts.handles.close(node);
+      for (const { directory, name } of places) {
+        if (directory.files.get(name) !== node) continue;
+        await this.removeIfThere({ directory, name });
+        if (directory.files.get(name) === node) directory.files.delete(name);
+        this.leave(node, directory);
+      }
+      content.place = content.moving = undefined;
+      if (places.length > 0) this.parts.log.append({ type: 'place', inode: node.inode, state: 'gone', path: '' }, true);
+    } finally {
+      release();
+    }
+  }
+
+  private async storeDirectory(node: File): Promise<void> {
+    if (!node.named) return;
+    if (!(await this.folderOf(node))) return;
+    for (const child of node.children!.values()) {
+      if (child.kind === 'directory' || !this.inPlace(child)) this.addFrom(node, child);
+    }
+  }
+
+  /** Removes a folder of the storage that no folder of the tree stands for, when nothing is in it. */
+  private async clear(folder: StoredDirectory): Promise<void> {
+    if (!folder.attached || folder === this.parts.mirror.files || folder === this.parts.mirror.orphans) return;
+    if (this.nodeOf(folder)) return;
+    for (const child of [...folder.directories.values()]) await this.clear(child);
+    if (folder.files.size > 0 || folder.directories.size > 0 || this.nodeOf(folder)) return;
+    await this.removeFolder(folder);
+    this.leave(folder, folder.parent!);
+  }
+
+  private async removeFolder(folder: StoredDirectory): Promise<void> {
+    const parent = folder.parent!;
+    if (!folder.attached) return;
+    parent.directories.delete(folder.name);
+    const removed = parent
+      .open()
+      .then((up) => up.remove(folder.name, false))
+      .catch((error: unknown) => {
+        // Somebody else's file in it keeps it; the next comparison with the tree finds it.
+        if (!isMissing(error) && !(error instanceof StorageError && error.code === 'not-empty')) throw error;
+      })
+      .finally(() => parent.removing.delete(folder.name));
+    parent.removing.set(folder.name, removed);
+    await removed;
+    this.parts.log.append({ type: 'folder', there: false, path: folder.path }, true);
+  }
+
+  /** Something went out of a folder of the storage, which may now be too much. */
+  private leave(source: Item, folder: StoredDirectory): void {
+    if (folder.files.size === 0 && folder.directories.size === 0 && folder.parent) this.addFrom(source, folder);
+  }
+
+  /** The folder of the storage for a folder of the tree; undefined when the node went away meanwhile. */
+  private async folderOf(node: File): Promise<StoredDirectory | undefined> {
+    if (node === this.parts.root) return this.parts.mirror.files;
+    for (;;) {
+      const at = node.places[0];
+      if (!at) return undefined;
+      const up = await this.folderOf(at.directory as File);
+      if (!up) return undefined;
+      if (node.places[0] !== at || !up.attached) continue;
+      const name = escapeName(at.name, this.parts.folds);
+      const removing = up.removing.get(name);
+      if (removing) {
+        await removing;
+        continue;
+      }
+      const known = up.directories.get(name);
+      if (known) return known;
+      const occupant = up.files.get(name);
+      if (occupant) {
+        await this.evacuate(occupant, { directory: up, name });
+        continue;
+      }
+      const made = up.child(name);
+      this.parts.log.append({ type: 'folder', there: true, path: made.path }, true);
+      await made.open();
+      return made;
+    }
+  }
+
+  private async wanted(node: File): Promise<StoredPlace | undefined> {
+    const at = node.places[0];
+    if (!at) return node.opens > 0 ? { directory: this.parts.mirror.orphans, name: String(node.inode) } : undefined;
+    const directory = await this.folderOf(at.directory as File);
+    return directory && { directory, name: escapeName(at.name, this.parts.folds) };
+  }
+
+  /** Whether the node still asks for this place, after a wait. */
+  private stillWanted(node: File, place: StoredPlace): boolean {
+    const at = node.places[0];
+    if (!at) return node.opens > 0 && place.directory === this.parts.mirror.orphans;
+    return (
+      place.directory.attached &&
+      escapeName(at.name, this.parts.folds) === place.name &&
+      this.nodeOf(place.directory) === at.directory
+    );
+  }
+
+  private inPlace(node: File): boolean {
+    const place = node.content?.place;
+    return place !== undefined && !node.content!.moving && this.stillWanted(node, place);
+  }
+
+  /** The folder of the tree that stands where a folder of the storage does. */
+  private nodeOf(folder: StoredDirectory): File | undefined {
+    if (folder === this.parts.mirror.files) return this.parts.root;
+    const up = folder.parent && this.nodeOf(folder.parent);
+    if (!up) return undefined;
+    const node = up.children!.get(unescapeName(folder.name, this.parts.folds));
+    return node?.children && node;
+  }
+
+  private note(node: File, state: 'moving' | 'there', place: StoredPlace): void {
+    const path = `${place.directory.path}/${place.name}`;
+    this.parts.log.append({ type: 'place', inode: node.inode, state, path }, true);
+  }
+
+  /** The stored file is not where it should be. When the log has all of it, it is made again; else it is lost. */
+  private missing(node: File): void {
+    const content = node.content!;
+    content.place?.directory.forget();
+    if (content.baseEnd === 0) content.unmade = true;
+    else this.parts.lost(node);
+  }
+}

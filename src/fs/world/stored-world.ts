@@ -1,0 +1,353 @@
+import { FsError } from '../errors.ts';
+import type { MaybePromise } from '../filesystem.ts';
+import { now, type TreeNode } from '../tree.ts';
+import { type TreeChange, TreeFileSystem } from '../tree-filesystem.ts';
+import { Applier } from './applier.ts';
+import { Checkpointer } from './checkpointer.ts';
+import { Content } from './content.ts';
+import { applyPending, diskFull, Handles } from './handles.ts';
+import type { WriteAheadLog } from './log.ts';
+import type { Mirror } from './mirror.ts';
+import { MAX_RECORD_DATA } from './records.ts';
+import type { StorageHandle } from './storage.ts';
+import type { WorldFileSystem, WorldUsage } from './world.ts';
+
+/** Data of one file that may wait for its way to the storage; more goes there before the next write returns. */
+const MAX_PENDING = 1024 * 1024;
+
+export interface StoredWorldParts {
+  log: WriteAheadLog;
+  mirror: Mirror;
+  /** The storage takes `a` and `A` for one name. */
+  folds: boolean;
+  checkpoints: [StorageHandle, StorageHandle];
+  /** The newest whole checkpoint, and where in the log it begins. */
+  checkpoint: { generation: number; slot: 0 | 1; log: number };
+  logLimit: number;
+  checkpointAt: number;
+  handles: number;
+}
+
+/**
+ * The file system of a world that the browser keeps. The tree is in memory; each change is in the log before it is done
+ * and returns; the applier brings the folder in the storage up to date behind it.
+ */
+export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSystem {
+  readonly repairs: string[] = [];
+  /** Every node that has a name or is open, by its inode. */
+  readonly nodes = new Map<number, TreeNode<Content>>();
+  applier!: Applier;
+  handles!: Handles;
+  private checkpointer!: Checkpointer;
+  private parts!: StoredWorldParts;
+  /** Called with each repair; the first ones come before anybody can listen. */
+  onRepair: ((sentence: string) => void) | undefined;
+  private closing = false;
+  private readonly failures = new Set<string>();
+
+  constructor(device: number) {
+    super(device);
+    this.nodes.set(this.root.inode, this.root);
+  }
+
+  /** Begins to work: the tree is as checkpoint and log say, and from now on changes are recorded. */
+  start(parts: StoredWorldParts): void {
+    this.parts = parts;
+    this.handles = new Handles(parts.handles);
+    this.applier = new Applier({
+      root: this.root,
+      log: parts.log,
+      mirror: parts.mirror,
+      handles: this.handles,
+      folds: parts.folds,
+      lost: (node) => this.lost(node),
+      failed: (error) => this.failed(error),
+    });
+    this.checkpointer = new Checkpointer(this, parts);
+  }
+
+  get usage(): WorldUsage {
+    let bytes = 0;
+    for (const node of this.nodes.values()) if (node.kind === 'file') bytes += node.size;
+    return { nodes: this.nodes.size, bytes, log: this.parts.log.size };
+  }
+
+  /** The inode that the next node gets. */
+  get inodes(): number {
+    return this.nextInode;
+  }
+  set inodes(next: number) {
+    this.nextInode = Math.max(this.nextInode, next);
+  }
+
+  group<T>(work: () => T): T {
+    return this.parts.log.group(work);
+  }
+
+  async settled(): Promise<void> {
+    await this.applier.barrier();
+  }
+
+  /** Names: what a program means that syncs a folder. */
+  sync(): void {
+    this.handles.flushUnsafe();
+    this.parts.log.flush();
+  }
+
+  override syncFile(node: TreeNode<Content>): MaybePromise<void> {
+    // A file that was removed is gone after a crash whatever happens.
+    if (node.named) this.sync();
+  }
+
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    await this.applier.barrier();
+    await this.checkpointer.last();
+    this.applier.close();
+    this.handles.closeAll();
+    this.parts.log.close();
+    for (const handle of this.parts.checkpoints) handle.close();
+  }
+
+  /** A sentence for the journal. */
+  repaired(sentence: string): void {
+    this.repairs.push(sentence);
+    this.onRepair?.(sentence);
+  }
+
+  /** Does a change of a boot again: it is in the log, and nobody listens. */
+  replay(change: TreeChange<Content>): void {
+    this.apply(change);
+  }
+
+  /** Called before a node changes, so that a checkpoint that is being made sees it as it was when it began. */
+  touch(node: TreeNode<Content>): void {
+    this.checkpointer.touch(node);
+  }
+
+  override read(node: TreeNode<Content>, offset: number, into: Uint8Array): MaybePromise<number> {
+    const length = Math.max(0, Math.min(into.length, node.size - offset));
+    if (length === 0) return 0;
+    const target = length === into.length ? into : into.subarray(0, length);
+    const content = node.content!;
+    const fromBase = Math.min(length, content.baseEnd - offset);
+    if (fromBase > 0 && !content.extents.covers(offset, offset + fromBase)) {
+      const handle = this.handles.get(content);
+      if (!handle) return this.applier.ready(node).then(() => this.read(node, offset, into), ioError);
+      const base = fromBase === length ? target : target.subarray(0, fromBase);
+      const got = handle.read(base, offset);
+      target.fill(0, got);
+    } else {
+      target.fill(0);
+    }
+    if (!content.extents.empty) content.extents.read(offset, target);
+    if (node.accessed <= node.modified) node.accessed = now();
+    return length;
+  }
+
+  override write(node: TreeNode<Content>, offset: number, data: Uint8Array): MaybePromise<void> {
+    const wait = this.beforeWrite(node, data.length);
+    if (wait) return wait.then(() => this.write(node, offset, data));
+    this.put(node, offset, data);
+  }
+
+  override append(node: TreeNode<Content>, data: Uint8Array): MaybePromise<number> {
+    const wait = this.beforeWrite(node, data.length);
+    if (wait) return wait.then(() => this.append(node, data));
+    const offset = node.size;
+    this.put(node, offset, data);
+    return offset;
+  }
+
+  override resize(node: TreeNode<Content>, size: number): MaybePromise<void> {
+    const wait = this.room();
+    if (wait) return wait.then(() => this.resize(node, size));
+    const content = node.content!;
+    const time = now();
+    if (node.named) this.parts.log.append({ type: 'size', inode: node.inode, size, time }, size < node.size);
+    this.touch(node);
+    setLength(node, size, time);
+    content.applied = false;
+    this.applier.add(node);
+  }
+
+  /** Undefined when `put` can follow at once: there is room in the log, and for large data a handle that is up to date. */
+  private beforeWrite(node: TreeNode<Content>, length: number): Promise<void> | undefined {
+    const wait = this.room();
+    if (wait) return wait;
+    const content = node.content!;
+    const large = length > MAX_RECORD_DATA;
+    if (!large && content.extents.bytes <= MAX_PENDING) return undefined;
+    const handle = this.handles.get(content);
+    if (!handle) return this.applier.ready(node).catch(ioError);
+    try {
+      applyPending(node, handle);
+    } catch (cause) {
+      ioError(cause);
+    }
+    if (large && !content.applied) {
+      // The log will say that earlier records are in the file, so they must be there after any crash.
+      this.handles.flush(content);
+      if (node.named) this.parts.log.append({ type: 'applied', inode: node.inode, size: node.size }, true);
+      content.applied = true;
+    }
+    return undefined;
+  }
+
+  private put(node: TreeNode<Content>, offset: number, data: Uint8Array): void {
+    const content = node.content!;
+    const time = now();
+    const end = offset + data.length;
+    if (data.length > MAX_RECORD_DATA) {
+      this.putDirect(node, offset, data, time);
+    } else {
+      if (node.named) this.parts.log.append({ type: 'write', inode: node.inode, offset, data, time });
+      this.touch(node);
+      content.extents.write(offset, data.slice());
+      content.applied = false;
+      this.applier.add(node);
+    }
+    if (end > node.size) node.size = end;
+    node.modified = node.changed = time;
+  }
+
+  private putDirect(node: TreeNode<Content>, offset: number, data: Uint8Array, time: bigint): void {
+    const content = node.content!;
+    const handle = content.handle!;
+    const end = Math.max(node.size, offset + data.length);
+    content.unflushed = content.unsafe = true;
+    try {
+      if (handle.write(data, offset) < data.length) throw diskFull();
+      if (node.named) this.parts.log.append({ type: 'direct', inode: node.inode, end, time });
+    } catch (error) {
+      if (handle.size() > node.size) handle.truncate(node.size);
+      throw error;
+    }
+    this.touch(node);
+    content.baseEnd = end;
+  }
+
+  /** Writers wait while the log is full. */
+  protected override room(): Promise<void> | undefined {
+    if (this.closing) throw new FsError('io', 'the world is closed');
+    const { log, logLimit, checkpointAt } = this.parts;
+    if (log.size >= checkpointAt) this.checkpointer.schedule();
+    if (log.size < logLimit / 2) return undefined;
+    if (this.checkpointer.trySwitch()) return undefined;
+    if (this.applier.diskFull) throw diskFull();
+    return this.checkpointer.run().catch(ioError);
+  }
+
+  protected override record(change: TreeChange<Content>): void {
+    const { log } = this.parts;
+    switch (change.type) {
+      case 'create': {
+        const { node, directory, name, time } = change;
+        const { inode, kind, target } = node;
+        log.append({ type: 'create', inode, kind, directory: directory.inode, name, target, time });
+        this.checkpointer.skip(node);
+        this.touch(directory);
+        break;
+      }
+      case 'link': {
+        const { node, directory, name, time } = change;
+        log.append({ type: 'link', inode: node.inode, directory: directory.inode, name, time });
+        this.touch(node);
+        this.touch(directory);
+        break;
+      }
+      case 'remove': {
+        const { directory, name, time } = change;
+        log.append({ type: 'remove', directory: directory.inode, name, time }, true);
+        this.touch(directory.children!.get(name)!);
+        this.touch(directory);
+        break;
+      }
+      case 'rename': {
+        const { from, oldName, to, newName, time } = change;
+        const node = from.children!.get(oldName)!;
+        const replaced = to.children!.get(newName);
+        // The new content must not come after its name, or a crash of the machine could leave neither old nor new.
+        if (replaced && node.content?.unsafe) this.handles.flush(node.content);
+        log.append({ type: 'rename', from: from.inode, oldName, to: to.inode, newName, time }, replaced !== undefined);
+        for (const touched of [node, from, to]) this.touch(touched);
+        if (replaced) this.touch(replaced);
+        break;
+      }
+      case 'times': {
+        const { node, accessed, modified, time } = change;
+        if (node.named) log.append({ type: 'times', inode: node.inode, accessed, modified, time });
+        this.touch(node);
+        break;
+      }
+    }
+  }
+
+  /** Every change of names comes here, also those of a boot. */
+  protected override apply(change: TreeChange<Content>): void {
+    if (change.type === 'create') {
+      const { node } = change;
+      this.nodes.set(node.inode, node);
+      if (node.kind === 'file') node.content = new Content();
+    }
+    const gone = this.applier && folderBefore(change, this.parts.mirror, this.parts.folds);
+    super.apply(change);
+    if (!this.applier) return;
+    switch (change.type) {
+      case 'create':
+        this.applier.add(change.node);
+        break;
+      case 'rename':
+        this.applier.add(change.to.children!.get(change.newName)!);
+        break;
+      default:
+        break;
+    }
+    if (gone) this.applier.add(gone);
+  }
+
+  protected override discard(node: TreeNode<Content>): void {
+    this.nodes.delete(node.inode);
+    if (node.content) this.applier?.add(node);
+  }
+
+  protected override orphaned(node: TreeNode<Content>): void {
+    this.applier?.add(node);
+  }
+
+  /** Somebody else removed the file from the storage: the world has it no longer either. */
+  private lost(node: TreeNode<Content>): void {
+    const path = node.path();
+    if (path !== undefined) this.repaired(`${path} was removed from outside of the world: it is gone`);
+    for (const { directory, name } of [...node.places]) {
+      const change: TreeChange<Content> = { type: 'remove', directory: directory as TreeNode<Content>, name, time: now() };
+      this.record(change);
+      this.apply(change);
+    }
+  }
+
+  private failed(error: unknown): void {
+    const sentence = `the storage of the browser failed and will be tried again: ${error instanceof Error ? error.message : error}`;
+    if (this.failures.has(sentence)) return;
+    this.failures.add(sentence);
+    this.repaired(sentence);
+  }
+}
+
+/** A file gets another length. What was beyond it reads as zeros from then on. */
+export function setLength(node: TreeNode<Content>, size: number, time: bigint): void {
+  const content = node.content!;
+  content.extents.cut(size);
+  content.baseEnd = Math.min(content.baseEnd, size);
+  content.lengthPending = true;
+  node.size = size;
+  node.modified = node.changed = time;
+}
+
+function ioError(cause: unknown): never {
+  if (cause instanceof FsError) throw cause;
+  const full = cause instanceof Error && 'code' in cause && cause.code === 'no-space';
+  if (full) throw diskFull();
+  throw new FsError('io', `the storage of the browser failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+}

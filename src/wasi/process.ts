@@ -1,0 +1,146 @@
+import { Client } from '../syscall/client.ts';
+import { EXIT, type ReadyComponent, type ToProcess } from '../syscall/protocol.ts';
+import { type Imports, MissingImport } from './bind.ts';
+import { Host, ProcessExit } from './host.ts';
+import { wasi } from './imports.ts';
+import { traced } from './trace.ts';
+
+type Start = Extract<ToProcess, { type: 'start' }>;
+
+/** What jco's JavaScript exports. */
+export interface ComponentScript {
+  instantiate(
+    getCoreModule: (name: string) => WebAssembly.Module,
+    imports: Imports,
+    instantiateCore?: (module: WebAssembly.Module, imports: WebAssembly.Imports) => WebAssembly.Instance,
+  ): Record<string, { run?: () => void }>;
+}
+
+interface Outcome {
+  kind: number;
+  code: number;
+  message: string;
+}
+
+/**
+ * Runs processes in a worker, one after the other: a new instance for each, of scripts and modules that are kept. It
+ * works on the messages of the worker's port, one a turn of the event loop, which gives an ended instance and its
+ * memory back before the next begins (design, section 3).
+ */
+export class ProcessRunner {
+  readonly #load: (script: string) => Promise<ComponentScript>;
+  readonly #components = new Map<string, { script: ComponentScript; modules: ReadyComponent['modules'] }>();
+  #worker: { host: Host; imports: Imports } | undefined;
+
+  /** `load` makes a module of a source text, as `import` of a `blob:` URL does. */
+  constructor(load: (script: string) => Promise<ComponentScript>) {
+    this.#load = load;
+  }
+
+  /** Never rejects after the channel is there: whatever goes wrong is how the process ended. */
+  async handle(message: ToProcess): Promise<void> {
+    if (message.type === 'channel') {
+      const host = new Host(new Client(message.channel, message.doorbell, message.slot));
+      this.#worker = { host, imports: wasi(host) };
+      return;
+    }
+    if (!this.#worker) throw new Error('a start came before the channel');
+    const { host } = this.#worker;
+    host.client.begin();
+    let outcome: Outcome;
+    try {
+      const kept = this.#components.get(message.key) ?? (await this.#keep(message));
+      outcome = this.#run(message, kept);
+    } catch (error) {
+      outcome = { kind: EXIT.link, code: 0, message: text(error) };
+    }
+    host.end();
+    host.client.end(outcome.kind, outcome.code, outcome.message);
+  }
+
+  async #keep({ key, component }: Start): Promise<{ script: ComponentScript; modules: ReadyComponent['modules'] }> {
+    if (!component) throw new Error('the component was never given to this worker');
+    const kept = { script: await this.#load(component.script), modules: component.modules };
+    this.#components.set(key, kept);
+    return kept;
+  }
+
+  #run(start: Start, { script, modules }: { script: ComponentScript; modules: ReadyComponent['modules'] }): Outcome {
+    const { host, imports } = this.#worker as { host: Host; imports: Imports };
+    host.begin(start.args, start.env);
+    let used = imports;
+    if (start.trace) {
+      const pid = start.env.find(([name]) => name === 'SAUSAGE_PID')?.[1] ?? start.args[0] ?? '';
+      used = traced(imports, (line) => console.debug(`${pid} ${line}`));
+    }
+    const getModule = (name: string): WebAssembly.Module => {
+      const module = modules[name];
+      if (!module) throw new Error(`the component has no core module ${name}`);
+      return module;
+    };
+    let run: (() => void) | undefined;
+    try {
+      const exports = script.instantiate(getModule, used);
+      const name = Object.keys(exports).find((key) => /^wasi:cli\/run(@0\.2\.\d+)?$/.test(key));
+      run = name === undefined ? undefined : exports[name]?.run;
+    } catch (error) {
+      return this.#failedStart(host, error);
+    }
+    if (!run) return { kind: EXIT.link, code: 0, message: 'the component does not export wasi:cli/run' };
+    try {
+      run();
+      return { kind: EXIT.code, code: host.exitCode ?? 0, message: '' };
+    } catch (error) {
+      return ended(host, error) ?? trap(error);
+    }
+  }
+
+  /** An instance that could not be made, or whose start function ended the program. */
+  #failedStart(host: Host, error: unknown): Outcome {
+    const message = text(error);
+    const exit = ended(host, error);
+    if (exit) return exit;
+    if (error instanceof RangeError && !isStackOverflow(error)) return { kind: EXIT.noMemory, code: 0, message };
+    if (/out of memory|allocate memory/i.test(message)) return { kind: EXIT.noMemory, code: 0, message };
+    if (error instanceof WebAssembly.RuntimeError || isStackOverflow(error)) return trap(error);
+    return { kind: EXIT.link, code: 0, message: error instanceof MissingImport ? error.message : message };
+  }
+}
+
+/** R3.3-6: an exit in the middle, or the error of `run`, which is exit code 1. */
+function ended(host: Host, error: unknown): Outcome | undefined {
+  if (host.exitCode !== undefined) return { kind: EXIT.code, code: host.exitCode, message: '' };
+  // jco throws the error of a `result`, which has no content here, as its own kind of error with a `payload`.
+  if (error instanceof Error && error.constructor.name === 'ComponentError' && 'payload' in error) {
+    return { kind: EXIT.code, code: 1, message: '' };
+  }
+}
+
+function trap(error: unknown): Outcome {
+  const message = text(error);
+  const known = error instanceof WebAssembly.RuntimeError || isStackOverflow(error);
+  const name = known ? TRAPS.find(([pattern]) => pattern.test(message))?.[1] : undefined;
+  return { kind: EXIT.trap, code: 0, message: name ?? message };
+}
+
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof Error && /call stack|too much recursion|stack overflow/i.test(error.message);
+}
+
+/** What engines call their traps, and one word for each, so that a message does not depend on the browser. */
+const TRAPS: [RegExp, string][] = [
+  [/unreachable/i, 'unreachable'],
+  [/stack overflow|call stack|too much recursion/i, 'stack overflow'],
+  [/memory access|index out of bounds|out.of.bounds memory/i, 'memory access out of bounds'],
+  [/divide by zero|division by zero|remainder by zero/i, 'integer divide by zero'],
+  [/integer overflow|unrepresentable/i, 'integer overflow'],
+  [/signature|indirect call/i, 'indirect call type mismatch'],
+  [/table/i, 'table access out of bounds'],
+];
+
+function text(error: unknown): string {
+  if (error instanceof ProcessExit) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  // What wasm traps with says it all; another error comes from the host and its name helps to find it.
+  return error instanceof WebAssembly.RuntimeError ? error.message : `${error.name}: ${error.message}`;
+}

@@ -1,0 +1,238 @@
+import {
+  BlobReader,
+  ERR_AMBIGUOUS_ARCHIVE,
+  ERR_EOCDR_NOT_FOUND,
+  ERR_INVALID_COMPRESSED_DATA,
+  ERR_INVALID_CRC32,
+  ERR_INVALID_UNCOMPRESSED_SIZE,
+  ERR_OVERLAPPING_ENTRY,
+  type FileEntry,
+  ZipReader,
+} from '@zip.js/zip.js/lib/zip-core-native.js';
+import { FsError } from '../../fs/errors.ts';
+import type { Namespace } from '../../fs/filesystem.ts';
+import { MAX_PATH_BYTES } from '../../fs/names.ts';
+import { ZipError } from './error.ts';
+import { checkTarget, type Planned, planEntry, refuseConflicts, unwrap } from './names.ts';
+
+export interface ImportLimits {
+  entries: number;
+  /** Bytes of all files together. */
+  bytes: number;
+}
+
+export const DEFAULT_LIMITS: ImportLimits = { entries: 100_000, bytes: 2 * 1024 ** 3 };
+
+export interface ImportOptions {
+  limits?: Partial<ImportLimits>;
+  /** Bytes that are free, where it is known: a larger world is refused before anything is written. */
+  available?: number;
+  /** Bytes that are written, of how many. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+const STORED = 0;
+const DEFLATED = 8;
+
+/**
+ * Fills an empty world from a zip. All that the directory of the zip says is checked before anything is written, and its
+ * content against the directory while it is. When it rejects (`ZipError`) the world is half full: delete it. The inverse
+ * of `exportWorld`.
+ */
+export async function importWorld(zip: Blob, world: Namespace, options: ImportOptions = {}): Promise<void> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const reader = new ZipReader(new BlobReader(zip), { useWebWorkers: false, ...STRICT });
+  try {
+    const entries = await plan(reader, zip, limits);
+    const total = checkSizes(entries, limits, options.available);
+    const filler = new Filler(world, (done) => options.onProgress?.(done, total));
+    for (const entry of entries) if (entry.kind === 'directory') await filler.directory(entry);
+    for (const entry of entries) if (entry.kind === 'file') await filler.file(entry);
+    // Last, so that nothing is ever written through a link.
+    for (const entry of entries) if (entry.kind === 'link') await filler.link(entry);
+    for (const entry of entries.reverse()) if (entry.kind === 'directory') await filler.time(entry);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Two programs must not see two things in one zip; names are checked here, in words of our own. */
+const STRICT = {
+  strictness: 'strict',
+  filenameValidation: 'tolerant',
+  checkCrc32: true,
+  checkOverlappingEntry: true,
+} as const;
+
+async function plan(reader: ZipReader<Blob>, zip: Blob, limits: ImportLimits): Promise<Planned[]> {
+  const planned: Planned[] = [];
+  const names = new Set<string>();
+  try {
+    for await (const entry of reader.getEntriesGenerator()) {
+      if (planned.length >= limits.entries) {
+        throw new ZipError(`there are more than ${limits.entries} entries`, entry.filename);
+      }
+      if (entry.encrypted) throw new ZipError('it is encrypted', entry.filename);
+      if (!entry.directory && entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
+        throw new ZipError(
+          `it is packed in a way that is not known (method ${entry.compressionMethod})`,
+          entry.filename,
+        );
+      }
+      if (names.has(entry.filename)) throw new ZipError('the name is there twice', entry.filename);
+      names.add(entry.filename);
+      planned.push(planEntry(entry));
+    }
+  } catch (error) {
+    throw error instanceof ZipError ? error : await explain(error, zip);
+  }
+  const entries = unwrap(planned);
+  refuseConflicts(entries);
+  return entries;
+}
+
+function checkSizes(entries: Planned[], limits: ImportLimits, available = Number.POSITIVE_INFINITY): number {
+  let total = 0;
+  for (const { kind, entry } of entries) {
+    if (kind === 'directory') continue;
+    total += entry.uncompressedSize;
+    if (total > limits.bytes) {
+      throw new ZipError(
+        `with it the world has more than ${megabytes(limits.bytes)}, which is the limit`,
+        entry.filename,
+      );
+    }
+    if (total > available) {
+      throw new ZipError(`with it the world has more than the ${megabytes(available)} that are free`, entry.filename);
+    }
+  }
+  return total;
+}
+
+/** Writes entries into the world. */
+class Filler {
+  private readonly world: Namespace;
+  private readonly onProgress: (done: number) => void;
+  private readonly made = new Set<string>(['']);
+  private done = 0;
+
+  constructor(world: Namespace, onProgress: (done: number) => void) {
+    this.world = world;
+    this.onProgress = onProgress;
+  }
+
+  directory({ path, entry }: Planned): Promise<void> {
+    return naming(entry.filename, () => this.makeDirectory(path));
+  }
+
+  async file(planned: Planned): Promise<void> {
+    const { path, entry } = planned;
+    await naming(entry.filename, async () => {
+      await this.makeDirectory(parentOf(path));
+      const { world } = this;
+      const node = await world.open(world.root, `/${path}`, { create: true, exclusive: true, write: true });
+      const file = await node.fs.open(node);
+      try {
+        let offset = 0;
+        for await (const chunk of contentOf(entry as FileEntry)) {
+          await file.write(offset, chunk);
+          offset += chunk.length;
+          this.onProgress((this.done += chunk.length));
+        }
+      } finally {
+        await file.close();
+      }
+    });
+    await this.time(planned);
+  }
+
+  link(planned: Planned): Promise<void> {
+    const { path, entry } = planned;
+    return naming(entry.filename, async () => {
+      if (entry.uncompressedSize > MAX_PATH_BYTES)
+        throw new ZipError('the target of the link is too long', entry.filename);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of contentOf(entry as FileEntry)) chunks.push(chunk);
+      const target = await new Blob(chunks as BlobPart[]).text();
+      checkTarget(planned, target);
+      await this.makeDirectory(parentOf(path));
+      await this.world.createLink(target, this.world.root, `/${path}`);
+      this.onProgress((this.done += entry.uncompressedSize));
+      await this.time(planned);
+    });
+  }
+
+  time({ path, entry }: Planned): Promise<void> {
+    return naming(entry.filename, async () => {
+      const modified = BigInt(entry.lastModDate.getTime()) * 1_000_000n;
+      await this.world.setTimes(this.world.root, `/${path}`, { modified });
+    });
+  }
+
+  private async makeDirectory(path: string): Promise<void> {
+    if (this.made.has(path)) return;
+    await this.world.createDirectories(`/${path}`);
+    for (let part = path; part !== ''; part = parentOf(part)) this.made.add(part);
+  }
+}
+
+/** The content of an entry; throws when it is not what the directory of the zip says. */
+async function* contentOf(entry: FileEntry): AsyncGenerator<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const ended = entry.getData(writable);
+  // The error comes out of the stream as well; the one of the reader says more.
+  ended.catch(() => {});
+  let size = 0;
+  try {
+    for await (const chunk of readable) {
+      size += chunk.length;
+      if (size > entry.uncompressedSize) throw new Error(ERR_INVALID_UNCOMPRESSED_SIZE);
+      yield chunk;
+    }
+  } catch (error) {
+    await ended;
+    throw error;
+  }
+  await ended;
+  if (size !== entry.uncompressedSize) throw new Error(ERR_INVALID_UNCOMPRESSED_SIZE);
+}
+
+const SENTENCES: Record<string, string> = {
+  [ERR_AMBIGUOUS_ARCHIVE]: 'the zip says two different things about it',
+  [ERR_INVALID_CRC32]: 'its content is damaged (the checksum differs)',
+  [ERR_INVALID_COMPRESSED_DATA]: 'its content is damaged',
+  [ERR_INVALID_UNCOMPRESSED_SIZE]: 'it is not as large as the zip says',
+  [ERR_OVERLAPPING_ENTRY]: 'it shares its bytes with another entry',
+};
+
+/** Runs a step for one entry; its errors name the entry. */
+async function naming(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ZipError) throw error;
+    const { message } = error as Error;
+    const sentence = error instanceof FsError ? message : (SENTENCES[message] ?? `it cannot be read: ${message}`);
+    throw new ZipError(sentence, name, { cause: error });
+  }
+}
+
+/** What is wrong with a zip whose directory cannot be read. */
+async function explain(error: unknown, zip: Blob): Promise<ZipError> {
+  const { message, reason } = error as Error & { reason?: string };
+  const start = await zip.slice(0, 60).text();
+  if (message !== ERR_EOCDR_NOT_FOUND || start.startsWith('PK')) {
+    const what = message === ERR_EOCDR_NOT_FOUND ? 'its end is missing' : (reason ?? message);
+    return new ZipError(`the zip archive is damaged or cut off: ${what}`, undefined, { cause: error });
+  }
+  const begin = zip.size === 0 ? 'it is empty' : `it begins with ${JSON.stringify(start.slice(0, 40))}`;
+  return new ZipError(`this is not a zip archive: ${begin}`, undefined, { cause: error });
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / 1024 ** 2)} MiB`;
+}

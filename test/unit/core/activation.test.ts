@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'vitest';
+import { encode } from '../../../src/core/message.ts';
+import { answers, described, document, type TestWorld, testWorld } from './world.ts';
+
+const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+const optional = { type: 'object', properties: { text: { type: 'string' } } };
+const stricter = {
+  type: 'object',
+  properties: { text: { type: 'string' }, when: { type: 'string' } },
+  required: ['text', 'when'],
+};
+
+const provider = (params: object, mark = 'p') => described({ methods: { add: { params } } }, () => mark);
+const consumer = (params: object) => described({ imports: { notes: { add: { params } } } });
+
+const exists = (world: TestWorld, path: string) => {
+  try {
+    world.files.resolve(world.files.root, path);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const content = async (world: TestWorld, path: string) => new TextDecoder().decode(await world.files.readFile(path));
+
+describe('activation', () => {
+  test('R10-6 R10-7 puts the file into its place, keeps the one before, answers the documents', async () => {
+    const world = await testWorld({ notes: provider(text, 'old') });
+    const before = await content(world, '/plugins/notes/plugin.wasm');
+    await world.component('/state/new.wasm', provider(optional, 'new'));
+    const { documents } = await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
+    expect(documents).toEqual({ notes: document({ methods: { add: { params: optional } } }) });
+    expect(await content(world, '/plugins/notes/plugin.prev.wasm')).toBe(before);
+    expect(await world.call('notes.add')).toBe('new');
+    expect(exists(world, '/state/core/activation')).toBe(false);
+  });
+
+  test('R10-6 a first activation makes the plugin and no previous file', async () => {
+    const world = await testWorld({});
+    await world.component('/state/new.wasm', provider(text));
+    await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
+    expect(await world.call('notes.add')).toBe('p');
+    expect(exists(world, '/plugins/notes/plugin.prev.wasm')).toBe(false);
+  });
+
+  test('R10-2 R10-6 R3.9-3 a change that breaks a consumer is -32003 with a counterexample and changes nothing', async () => {
+    const world = await testWorld({ notes: provider(text, 'old'), diary: consumer(text) });
+    const before = await content(world, '/plugins/notes/plugin.wasm');
+    await world.component('/state/new.wasm', provider(stricter));
+    const error = await world
+      .call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' })
+      .catch((error) => error);
+    expect(error).toMatchObject({
+      code: -32003,
+      data: {
+        problems: [
+          {
+            consumer: 'diary',
+            provider: 'notes',
+            method: 'add',
+            side: 'params',
+            counterexample: { text: expect.any(String) },
+          },
+        ],
+      },
+    });
+    expect(await content(world, '/plugins/notes/plugin.wasm')).toBe(before);
+    expect(exists(world, '/plugins/notes/plugin.prev.wasm')).toBe(false);
+    expect(await world.call('notes.add')).toBe('old');
+  });
+
+  test('R10-6 R10-7 imports of the new version are checked too, a missing provider fails', async () => {
+    const world = await testWorld({});
+    await world.component('/state/new.wasm', consumer(text));
+    await expect(world.call('core.activate', { plugin: 'diary', wasm: '/state/new.wasm' })).rejects.toMatchObject({
+      code: -32003,
+      data: { problems: [{ consumer: 'diary', provider: 'notes' }] },
+    });
+    expect(exists(world, '/plugins/diary')).toBe(false);
+  });
+
+  test('R10-7 plugins together are checked against the new set, all or nothing', async () => {
+    const world = await testWorld({ notes: provider(text), diary: consumer(text) });
+    await world.component('/state/notes.wasm', provider(optional, 'new'));
+    await world.component('/state/diary.wasm', consumer(optional));
+    const both = [
+      { plugin: 'notes', wasm: '/state/notes.wasm' },
+      { plugin: 'diary', wasm: '/state/diary.wasm' },
+    ];
+    await expect(world.call('core.activate', { plugins: [both[1]] })).rejects.toMatchObject({ code: -32003 });
+    const { documents } = await world.call('core.activate', { plugins: both });
+    expect(Object.keys(documents)).toEqual(['notes', 'diary']);
+    expect(await world.call('notes.add')).toBe('new');
+  });
+
+  test('R10-7 R10-9 force skips the checks only, graph.json then shows the broken import', async () => {
+    const world = await testWorld({ notes: provider(text), diary: consumer(text) });
+    await world.core.watcher.start();
+    await world.component('/state/new.wasm', provider(stricter, 'new'));
+    await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm', force: true });
+    expect(await world.call('notes.add')).toBe('new');
+    const graph = JSON.parse(await content(world, '/proc/core/graph.json'));
+    expect(graph.imports).toMatchObject([{ consumer: 'diary', provider: 'notes', result: 'broken' }]);
+  });
+
+  test('R10-7 core.revert swaps the two files, without a previous one it says so', async () => {
+    const world = await testWorld({ notes: provider(text, 'old') });
+    await expect(world.call('core.revert', { plugin: 'notes' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('no previous version'),
+    });
+    await world.component('/state/new.wasm', provider(text, 'new'));
+    await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
+    await world.call('core.revert', { plugin: 'notes' });
+    expect(await world.call('notes.add')).toBe('old');
+    await world.call('core.revert', { plugin: 'notes' });
+    expect(await world.call('notes.add')).toBe('new');
+  });
+
+  test('R3.7-8 activating the current bytes changes nothing and keeps the previous file', async () => {
+    const world = await testWorld({ notes: provider(text, 'old') });
+    await world.component('/state/new.wasm', provider(text, 'new'));
+    await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
+    const previous = await content(world, '/plugins/notes/plugin.prev.wasm');
+    await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
+    expect(await content(world, '/plugins/notes/plugin.prev.wasm')).toBe(previous);
+  });
+
+  test('R10-1 a plugin without a document provides nothing, and the activation says so', async () => {
+    const world = await testWorld({});
+    await world.component('/state/new.wasm', async (program) => {
+      const { id } = await program.read();
+      program.send({ id, error: { code: -32601, message: 'what?' } });
+    });
+    expect(await world.call('core.activate', { plugin: 'quiet', wasm: '/state/new.wasm' })).toMatchObject({
+      documents: { quiet: null },
+      warnings: [expect.stringContaining('quiet has no document')],
+    });
+  });
+
+  test('R10-1 a document that the checks cannot use refuses the activation', async () => {
+    const world = await testWorld({});
+    await world.component(
+      '/state/new.wasm',
+      answers(() => ({ openrpc: '1.2.6', methods: 'none' })),
+    );
+    await expect(world.call('core.activate', { plugin: 'odd', wasm: '/state/new.wasm' })).rejects.toMatchObject({
+      code: -32003,
+    });
+  });
+
+  test('R3.1-1 bytes that are no plugin are refused with the reason', async () => {
+    const world = await testWorld({});
+    await world.files.createDirectories('/state');
+    await world.files.writeFile('/state/text.wasm', encode('hello'));
+    await expect(world.call('core.activate', { plugin: 'notes', wasm: '/state/text.wasm' })).rejects.toMatchObject({
+      code: -32003,
+      message: expect.stringContaining('hello is no component'),
+    });
+  });
+
+  test('R9 R1-3 wrong params of core.activate are named', async () => {
+    const world = await testWorld({});
+    await world.component('/state/new.wasm', provider(text));
+    const wrong: [object, string][] = [
+      [{}, 'plugin'],
+      [{ plugin: 'notes' }, 'wasm'],
+      [{ plugin: 'Notes', wasm: '/state/new.wasm' }, 'Notes'],
+      [{ plugin: 'core', wasm: '/state/new.wasm' }, 'core'],
+      [{ plugin: 'notes', wasm: '/nowhere.wasm' }, '/nowhere.wasm'],
+      [{ plugin: 'notes', wasm: '/state' }, '/state'],
+      [{ plugins: [] }, 'plugins'],
+      [{ plugins: [{ plugin: 'notes' }] }, 'plugins'],
+      [{ plugin: 'notes', wasm: '/state/new.wasm', force: 1 }, 'force'],
+    ];
+    for (const [params, name] of wrong) {
+      await expect(world.call('core.activate', params)).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining(name),
+      });
+    }
+  });
+
+  test('R10-7 a wasm path under /self is the caller’s own', async () => {
+    const world = await testWorld({
+      builder: described({}, async (_, __, program) => {
+        await program.namespace.writeFile('/self/new.wasm', encode('/state/x.wasm 1'));
+        program.send({ id: 1, method: 'core.activate', params: { plugin: 'notes', wasm: '/self/new.wasm' } });
+        return program.read();
+      }),
+    });
+    await world.component('/state/x.wasm', provider(text, 'from self'));
+    await world.call('builder.go');
+    expect(await world.call('notes.add')).toBe('from self');
+  });
+
+  test.each([0, 1, 2, 3])(
+    'R10-7 an activation that is cut after %i moves is finished at the next boot',
+    async (moves) => {
+      const world = await testWorld({ notes: provider(text, 'old'), diary: consumer(text) });
+      const { root } = world.files;
+      const old = await content(world, '/plugins/notes/plugin.wasm');
+      await world.component('/state/core/activation/notes.wasm', provider(text, 'new'));
+      await world.component('/state/core/activation/diary.wasm', consumer(text));
+      await world.files.writeFile('/state/core/activation/decision.json', encode('["notes","diary"]'));
+      const steps: [string, string][] = [
+        ['/plugins/notes/plugin.wasm', '/plugins/notes/plugin.prev.wasm'],
+        ['/state/core/activation/notes.wasm', '/plugins/notes/plugin.wasm'],
+        ['/plugins/diary/plugin.wasm', '/plugins/diary/plugin.prev.wasm'],
+      ];
+      for (const [from, to] of steps.slice(0, moves)) await world.files.rename(root, from, root, to);
+      await world.core.activation.recover();
+      expect(await world.call('notes.add')).toBe('new');
+      expect(await content(world, '/plugins/notes/plugin.prev.wasm')).toBe(old);
+      expect(exists(world, '/plugins/diary/plugin.prev.wasm')).toBe(true);
+      expect(exists(world, '/state/core/activation')).toBe(false);
+    },
+  );
+
+  test('R10-7 staged files without a decision are cleared away', async () => {
+    const world = await testWorld({ notes: provider(text, 'old') });
+    await world.component('/state/core/activation/notes.wasm', provider(text, 'new'));
+    await world.core.activation.recover();
+    expect(await world.call('notes.add')).toBe('old');
+    expect(exists(world, '/state/core/activation')).toBe(false);
+  });
+});
+
+describe('interfaces in /proc', () => {
+  test('R4-6 R10-9 R10-11 graph.json, graph.dot, discover.json and client.rs', async () => {
+    const world = await testWorld({ notes: provider(text), diary: consumer(text), lone: consumer(text) });
+    await world.core.watcher.start();
+    const graph = JSON.parse(await content(world, '/proc/core/graph.json'));
+    expect(graph.plugins.map(({ name }: { name: string }) => name)).toEqual(['diary', 'lone', 'notes']);
+    expect(await content(world, '/proc/core/graph.dot')).toMatch(/^digraph/);
+    expect(JSON.parse(await content(world, '/proc/plugins/notes/discover.json'))).toEqual(
+      document({ methods: { add: { params: text } } }),
+    );
+    expect(await content(world, '/proc/plugins/notes/client.rs')).toContain('fn add');
+  });
+
+  test('R10-9 an import of a plugin that does not exist is missing, and in the journal', async () => {
+    const world = await testWorld({ diary: consumer(text) });
+    await world.core.watcher.start();
+    const graph = JSON.parse(await content(world, '/proc/core/graph.json'));
+    expect(graph.missing).toEqual([{ consumer: 'diary', provider: 'notes' }]);
+    expect(world.lines().join('\n')).toContain('imports notes, which does not exist');
+  });
+
+  test('R9 core.rpc.discover describes the ten methods', async () => {
+    const world = await testWorld({});
+    const { methods } = await world.call('core.rpc.discover');
+    expect(methods.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'activate',
+      'call',
+      'exit',
+      'kill',
+      'lock',
+      'log',
+      'notify',
+      'revert',
+      'stop',
+      'unlock',
+    ]);
+  });
+});
+
+describe('params in the journal', () => {
+  const starts = (world: TestWorld) => world.lines().filter((line) => line.startsWith('start '));
+
+  test('R7-3 a property that is writeOnly is hidden, also deep inside', async () => {
+    const secret = { type: 'string', writeOnly: true };
+    const params = {
+      type: 'object',
+      properties: {
+        user: { type: 'string' },
+        list: { type: 'array', items: { type: 'object', properties: { key: secret } } },
+      },
+    };
+    const world = await testWorld({ notes: described({ methods: { add: { params } } }) });
+    await world.core.watcher.start();
+    await world.call('notes.add', { user: 'ann', list: [{ key: 'hunter2' }] });
+    expect(starts(world).at(-1)).toBe('start add {"user":"ann","list":[{"key":"•••"}]}');
+  });
+
+  test('R7-3 params are not shown while the schema is not known', async () => {
+    const world = await testWorld({ notes: described({}) });
+    await world.call('notes.add', { user: 'ann' });
+    expect(starts(world).join()).not.toContain('ann');
+  });
+
+  test('R7-3 params over 16 KiB are cut, with length and hash', async () => {
+    const world = await testWorld({ notes: described({}) });
+    await world.core.watcher.start();
+    await world.call('notes.add', { text: 'x'.repeat(20_000) });
+    await expect
+      .poll(() => starts(world).at(-1))
+      .toMatch(/^start add \{"text":"x{16375}… \(20011 bytes, sha256 [0-9a-f]{64}\)$/);
+  });
+});

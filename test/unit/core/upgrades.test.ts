@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Behaviour, described, document, type TestWorld, testWorld, waits } from './world.ts';
+
+interface Seen {
+  retired: { version: string; previous: string }[];
+}
+
+/** A version of a plugin: `work` runs until the end of stdin, `version` answers which one it is. */
+function version(name: string, seen: Seen, grace?: number): Behaviour {
+  return async (program) => {
+    const { id, method, params } = await program.read();
+    if (method === 'rpc.discover') program.send({ id, result: document({ ...(grace !== undefined && { grace }) }) });
+    else if (method === 'rpc.retired') {
+      seen.retired.push({ version: name, previous: params.previous });
+      program.send({ id, result: null });
+    } else {
+      program.send({ id, result: name });
+      if (method === 'work' || method === 'serve') await waits(program);
+    }
+  };
+}
+
+const working = (world: TestWorld) =>
+  [...world.core.processes].filter(({ method }) => method === 'work' || method === 'serve');
+
+describe('upgrades', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** A world with version a of the plugin p, looked at as after a boot. */
+  async function started(seen: Seen, grace?: number, boot?: unknown): Promise<TestWorld> {
+    const world = await testWorld({ p: version('a', seen, grace) }, { boot });
+    await world.core.watcher.start();
+    await world.core.services.read();
+    await world.core.services.start();
+    return world;
+  }
+
+  const upgraded = async (world: TestWorld, name: string, seen: Seen, grace?: number) => {
+    await world.install('p', version(name, seen, grace), name);
+    await vi.waitFor(async () => expect(await world.call('p.version')).toBe(name));
+  };
+
+  test('R3.7-1 R3.7-2 R3.7-4 new calls get the new version, the old process 60 s, then it is retired', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen);
+    await world.call('p.work');
+    const [old] = working(world);
+    await upgraded(world, 'b', seen);
+    expect(old!.state).toBe('running');
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(old!.state).toBe('running');
+    expect(seen.retired).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(old!.state).toBe('ended');
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: old!.version.sha256 }]));
+  });
+
+  test('R3.7-2 the grace period is that of the old version', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 2);
+    await world.call('p.work');
+    const [old] = working(world);
+    await upgraded(world, 'b', seen, 500);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(old!.state).toBe('running');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(old!.state).toBe('ended');
+  });
+
+  test('R3.7-4 R10-8 with no old process the retirement is told at once, a first activation tells none', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen);
+    const old = await world.core.plugins.current('p');
+    await upgraded(world, 'b', seen);
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: old!.sha256 }]));
+    await world.install('q', version('a', seen));
+    await vi.waitFor(async () => expect(await world.call('q.version')).toBe('a'));
+    expect(seen.retired).toHaveLength(1);
+  });
+
+  test('R3.7-3 R8-3 a service starts again when its old process has ended, never while one runs', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 3, [{ method: 'p.serve' }]);
+    const [old] = working(world);
+    await upgraded(world, 'b', seen);
+    expect(working(world)).toEqual([old]);
+    await vi.advanceTimersByTimeAsync(3500);
+    await vi.waitFor(() => expect(working(world)).toHaveLength(1));
+    expect(working(world)[0]!.version).toBe(await world.core.plugins.current('p'));
+  });
+
+  test('R3.7-3 a service that had ended starts at once, another detached process does not', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 1, [{ method: 'p.serve' }]);
+    await world.core.processes.stop(working(world)[0]!);
+    await world.call('core.call', { method: 'p.work', detach: true });
+    await upgraded(world, 'b', seen);
+    await vi.waitFor(() =>
+      expect(
+        working(world)
+          .map(({ method }) => method)
+          .sort(),
+      ).toEqual(['serve', 'work']),
+    );
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(working(world).map(({ method }) => method)).toEqual(['serve']);
+  });
+
+  test('R3.7-5 a plugin without rpc.retired is fine', async () => {
+    const world = await testWorld({ p: described({}) });
+    await world.core.watcher.start();
+    await world.install(
+      'p',
+      async (program) => {
+        const { id } = await program.read();
+        program.send({ id, error: { code: -32601, message: 'no such method' } });
+      },
+      'b',
+    );
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('is retired; rpc.retired: no such method'));
+  });
+
+  test('R3.7-7 two upgrades within one grace period retire each older version once, in order', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 10);
+    await world.call('p.work');
+    const a = (await world.core.plugins.current('p'))!.sha256;
+    await upgraded(world, 'b', seen);
+    await world.call('p.work');
+    const b = (await world.core.plugins.current('p'))!.sha256;
+    await upgraded(world, 'c', seen);
+    const [first, second] = working(world);
+    // the younger of the old versions ends first, and waits for the older one
+    await world.core.processes.stop(second!);
+    expect(seen.retired).toEqual([]);
+    await world.core.processes.stop(first!);
+    await vi.waitFor(() =>
+      expect(seen.retired).toEqual([
+        { version: 'c', previous: a },
+        { version: 'c', previous: b },
+      ]),
+    );
+  });
+
+  test('R3.7-8 bytes that come back within the grace make their processes current again', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 5);
+    await world.call('p.work');
+    const [old] = working(world);
+    await upgraded(world, 'b', seen);
+    // the bytes of the first version
+    await world.install('p', version('a', seen, 5));
+    await vi.waitFor(async () => expect(await world.call('p.version')).toBe('a'));
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(old!.state).toBe('running');
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { compileFilter, JournalFilterError } from '../../../src/core/journal/filter.ts';
+import type { JournalFilter } from '../../../src/core/host.ts';
+
+describe('filters of core.log', () => {
+  it.each([
+    [{ plugin: 7 }, 'plugin'],
+    [{ pid: null }, 'pid'],
+    [{ since: 'yesterday' }, 'since'],
+    [{ since: '2026-02-30T10:00:00Z' }, 'since'],
+    [{ since: '2026-02-03 10:00' }, 'since'],
+    [{ until: '00000000-0000-4000-8000-000000000000' }, 'until'],
+    [{ grep: '/(/' }, 'grep'],
+    [{ grep: ['a'] }, 'grep'],
+    [{ limit: -1 }, 'limit'],
+    [{ limit: 1.5 }, 'limit'],
+    [{ limit: '10' }, 'limit'],
+    [{ limit: 1e9 }, 'limit'],
+    [{ plugn: 'notes' }, 'plugn'],
+  ])('R7-4 a bad filter is refused by name: %j', (filter, name) => {
+    const refused = expect(() => compileFilter(filter as JournalFilter));
+    refused.toThrow(JournalFilterError);
+    refused.toThrow(new RegExp(`^${name}: `));
+  });
+
+  it('R7-4 a time in any zone and with any fraction is a bound', () => {
+    const bounds = (since: string) => compileFilter({ since }).from >> 12n;
+    expect(bounds('2026-11-30T20:00:00Z')).toBe(BigInt(Date.UTC(2026, 10, 30, 20)));
+    expect(bounds('2026-11-30t22:00:00.5+02:00')).toBe(BigInt(Date.UTC(2026, 10, 30, 20)) + 500n);
+    expect(bounds('2026-11-30T20:00:00.1230Z')).toBe(BigInt(Date.UTC(2026, 10, 30, 20)) + 123n);
+    expect(bounds('2026-11-30T20:00:00.1231Z')).toBe(BigInt(Date.UTC(2026, 10, 30, 20)) + 124n);
+    expect(compileFilter({ until: '2026-11-30T20:00:00.1239Z' }).to >> 12n).toBe(
+      BigInt(Date.UTC(2026, 10, 30, 20)) + 123n,
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import type { BootProgress, OpenWorldOptions, World, WorldInfo } from '../../../src/api.ts';
+import type { SausageApi } from '../../../src/ui/model/session.ts';
+import { FakeWorld, fakePlayground } from './fake-world.ts';
+
+const STEPS: BootProgress[] = [
+  { step: 'lock', done: 0, total: 0 },
+  { step: 'download', done: 120_000, total: 300_000 },
+  { step: 'unpack', done: 7, total: 12 },
+  { step: 'open', done: 0, total: 0 },
+  { step: 'start', done: 0, total: 0 },
+  { step: 'ready', done: 0, total: 0 },
+];
+
+export interface FakeApiOptions {
+  storage?: World['storage'];
+  /** Called after each step of a boot, which waits for it. */
+  onStep?: (progress: BootProgress) => Promise<unknown>;
+}
+
+/** The embedding API over worlds in memory; a zip is any blob, one that holds the word "broken" is refused. */
+export class FakeApi implements SausageApi {
+  readonly infos = new Map<string, WorldInfo>();
+  readonly opened: OpenWorldOptions[] = [];
+  /** The world opened last. */
+  world?: FakeWorld;
+  readonly #options: FakeApiOptions;
+
+  constructor(options: FakeApiOptions = {}) {
+    this.#options = options;
+  }
+
+  add(name: string, opened?: Date, consented = true): this {
+    this.infos.set(name, { name, created: new Date(0), consented, ...(opened && { opened }) });
+    return this;
+  }
+
+  openWorld = async (options: OpenWorldOptions): Promise<World> => {
+    this.opened.push(options);
+    for (const progress of STEPS) {
+      if (this.infos.has(options.name) && (progress.step === 'download' || progress.step === 'unpack')) continue;
+      options.onProgress?.(progress);
+      await this.#options.onStep?.(progress);
+    }
+    const { name } = options;
+    const filled = name === 'playground' || this.infos.get(name)?.consented === false;
+    this.world = filled ? fakePlayground(name, this.#options.storage) : new FakeWorld(name, this.#options.storage);
+    this.world.servicesHeld = this.infos.get(name)?.consented === false;
+    this.add(name, new Date(), this.infos.get(name)?.consented ?? true);
+    return this.world;
+  };
+
+  listWorlds = async (): Promise<WorldInfo[]> => [...this.infos.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+
+  importWorld: SausageApi['importWorld'] = async (name, zip, options) => {
+    options?.onProgress?.({ step: 'unpack', done: 1, total: 2 });
+    await this.#options.onStep?.({ step: 'unpack', done: 1, total: 2 });
+    if ((await zip.text()).includes('broken')) throw new Error('The zip is damaged: its list of files is cut.');
+    this.add(name, undefined, false);
+  };
+
+  deleteWorld = async (name: string): Promise<void> => {
+    if (!this.infos.delete(name)) throw new Error(`There is no world named ${name}.`);
+  };
+}

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import type { BootProgress, ProcessInfo } from '../../../src/api.ts';
+import { RpcError } from '../../../src/core/errors.ts';
+import { FsError } from '../../../src/fs/errors.ts';
+import { addressOf, worldInAddress } from '../../../src/ui/address.ts';
+import { show } from '../../../src/ui/console/builtins.ts';
+import { bootFraction, bootWords } from '../../../src/ui/model/boot.ts';
+import { formatAgo, formatBytes, formatDuration, formatElapsed, preview } from '../../../src/ui/model/format.ts';
+import { JournalFeed } from '../../../src/ui/model/journal.ts';
+import { callProblem, fileProblem, problem } from '../../../src/ui/model/problem.ts';
+import { ProcessTable } from '../../../src/ui/model/processes.ts';
+import { nameFromFile, nameProblem } from '../../../src/ui/model/world-name.ts';
+
+describe('amounts', () => {
+  it('are written as people read them', () => {
+    expect([0, 1, 999, 1000, 1_234_567, 99_960_000].map(formatBytes)).toEqual([
+      '0 bytes',
+      '1 byte',
+      '999 bytes',
+      '1 kB',
+      '1.2 MB',
+      '100 MB',
+    ]);
+    expect([0.84, 9.96, 12.4, 3400, 59_949, 125_000].map(formatDuration)).toEqual([
+      '0.8 ms',
+      '10 ms',
+      '12 ms',
+      '3.4 s',
+      '59.9 s',
+      '2 min 5 s',
+    ]);
+    expect([5999, 61_000].map(formatElapsed)).toEqual(['5 s', '1 min 1 s']);
+    const now = new Date('2026-11-30T12:00:00Z');
+    expect(formatAgo(new Date('2026-11-30T11:59:30Z'), now)).toBe('just now');
+    expect(formatAgo(new Date('2026-11-30T09:00:00Z'), now)).toBe('3h ago');
+  });
+
+  it('a preview is one line of bounded length, whatever it is of', () => {
+    expect(preview({ id: 1, 'a b': [true, null, 'x'] })).toBe('{id: 1, "a b": [true, null, "x"]}');
+    expect(preview({ text: 'x'.repeat(1e6) }, 20)).toHaveLength(20);
+    expect(
+      preview(
+        Array.from({ length: 1e5 }, () => ({ deep: { deeper: [1] } })),
+        50,
+      ),
+    ).toHaveLength(50);
+  });
+});
+
+describe('the progress of a boot', () => {
+  const at = (step: BootProgress['step'], done = 0, total = 0) => bootFraction({ step, done, total });
+
+  it('only grows from step to step and ends full', () => {
+    const all = [
+      at('lock'),
+      at('download', 1, 2),
+      at('download', 2, 2),
+      at('unpack'),
+      at('unpack', 3, 4),
+      at('open'),
+      at('start'),
+      at('ready'),
+    ];
+    expect(all).toEqual([...all].sort((a, b) => a - b));
+    expect([all[0], all.at(-1)]).toEqual([0, 1]);
+    expect(at('download', 9, 3)).toBe(at('unpack'));
+  });
+
+  it('is told in words', () => {
+    expect(bootWords({ step: 'download', done: 120_000, total: 300_000 })).toBe(
+      'Downloading the world: 120 kB of 300 kB',
+    );
+    expect(bootWords({ step: 'unpack', done: 0, total: 0 })).toBe('Unpacking its files');
+  });
+});
+
+describe('errors in sentences', () => {
+  it('R3.9-3 -32002 says how the process ended and shows its lines', () => {
+    const trapped = new RpcError(-32002, 'no answer', {
+      exit: { code: 134, trap: 'unreachable' },
+      log: ['a', { line: 'b' }],
+    });
+    expect(callProblem(trapped, 'p.m', false)).toMatchObject({
+      sentence: 'p.m crashed: unreachable.',
+      code: -32002,
+      log: ['a', 'b'],
+      data: { exit: { code: 134, trap: 'unreachable' } },
+    });
+    const exit = (data: object) =>
+      callProblem(new RpcError(-32002, '', { exit: data, log: [] }), 'p.m', false).sentence;
+    expect(exit({ code: 3 })).toBe('p.m ended with exit status 3, without an answer.');
+    expect(exit({ code: 0 })).toBe('p.m ended without an answer.');
+    expect(exit({ code: 137, killed: true })).toBe('p.m was killed before it answered.');
+  });
+
+  it('R3.9-2 an error of a plugin is shown as it is', () => {
+    const error = new RpcError(4711, 'no milk today', { shop: 'closed' });
+    expect(callProblem(error, 'p.m', false)).toEqual({
+      sentence: 'no milk today',
+      code: 4711,
+      data: { shop: 'closed' },
+    });
+  });
+
+  it('R3.3-12 too many processes says how many', () => {
+    const error = new RpcError(-32603, 'too many processes', { limit: 100, running: 100 });
+    expect(callProblem(error, 'p.m', false).sentence).toBe('100 of at most 100 processes run already.');
+  });
+
+  it('R3.2-2 an unknown plugin is named', () => {
+    expect(callProblem(new RpcError(-32001, 'x'), 'note.list', false).sentence).toContain('“note”');
+  });
+
+  it('a call that the visitor stopped is no failure of the plugin', () => {
+    const stopped = 'You stopped this call.';
+    expect(callProblem(new RpcError(-32002, '', { exit: { code: 0 } }), 'p.m', true).sentence).toBe(stopped);
+    expect(callProblem(new DOMException('', 'AbortError'), 'p.m', true).sentence).toBe(stopped);
+    expect(callProblem(new RpcError(7, 'other'), 'p.m', true).sentence).toBe('other');
+  });
+
+  it('R4-12 a full disk says what helps', () => {
+    expect(problem(new FsError('insufficient-space'), 'importing x').next).toContain('Delete a world');
+    expect(fileProblem(new FsError('no-entry'), '/x')).toMatchObject({
+      slip: true,
+      sentence: 'There is nothing at /x.',
+    });
+  });
+});
+
+describe('names of worlds', () => {
+  it('are refused with a reason', () => {
+    expect(nameProblem('lesson 1', [])).toBeUndefined();
+    expect(nameProblem('Übung', [])).toBeUndefined();
+    for (const bad of ['', '../x', 'a/b', '.hidden', 'x'.repeat(65)])
+      expect(nameProblem(bad, []), bad).toBeTypeOf('string');
+    expect(nameProblem('a', ['a'])).toContain('“a”');
+  });
+
+  it('come from a file and are free and allowed', () => {
+    expect(nameFromFile('notes.zip', [])).toBe('notes');
+    expect(nameFromFile('notes (1).zip', ['notes', 'notes 2'])).toBe('notes 3');
+    for (const file of ['.zip', '../../etc.zip', '💾.zip', `${'x'.repeat(200)}.zip`, 'a:b|c.zip']) {
+      expect(nameProblem(nameFromFile(file, ['world']), ['world']), file).toBeUndefined();
+    }
+  });
+
+  it('stand in the address, all else in it stays', () => {
+    expect(worldInAddress('http://h/p/')).toBe('playground');
+    expect(worldInAddress('http://h/p/?world=a%20b')).toBe('a b');
+    expect(worldInAddress(addressOf('ü & ?', 'http://h/p/?trace=1#x'))).toBe('ü & ?');
+    expect(addressOf('playground', 'http://h/p/?world=a&trace=1')).toBe('http://h/p/?trace=1');
+  });
+});
+
+describe('the processes', () => {
+  const process = (pid: string, parent = 'console', state: ProcessInfo['state'] = 'running'): ProcessInfo => ({
+    pid,
+    parent,
+    state,
+    plugin: 'p',
+    version: '',
+    method: 'm',
+    params: {},
+    detached: false,
+    started: `2026-01-01T00:00:0${pid}Z`,
+  });
+  const rows = (table: ProcessTable) => table.tree().map(({ process: { pid }, depth }) => `${depth} ${pid}`);
+
+  it('stand below the one that called them', () => {
+    const table = new ProcessTable();
+    for (const each of [process('3', '1'), process('1'), process('2'), process('4', '3')]) table.update(each);
+    expect(rows(table)).toEqual(['0 1', '1 3', '2 4', '0 2']);
+    table.update(process('1', 'console', 'ended'));
+    expect(rows(table)).toEqual(['0 2', '0 3', '1 4']);
+  });
+
+  it('that ended before the first list came do not come back with it', () => {
+    const table = new ProcessTable();
+    table.update(process('1', 'console', 'ended'));
+    table.update(process('2', 'console', 'stopping'));
+    table.fill([process('1'), process('2'), process('3')]);
+    expect(rows(table)).toEqual(['0 2', '0 3']);
+    expect(table.tree()[0]!.process.state).toBe('stopping');
+  });
+});
+
+describe('the journal feed', () => {
+  const line = (id: string) => ({ id, time: '', pid: 'p', plugin: 'p', stream: 'stderr' as const, line: id });
+
+  it('brings a burst as one change, in the order of the IDs, none twice', async () => {
+    const feed = new JournalFeed();
+    let changes = 0;
+    const change = new Promise<void>((resolve) => feed.subscribe(() => resolve(void changes++)));
+    for (const id of ['5', '6', '7']) feed.add([line(id)]);
+    expect(feed.linesOf('p', 'stderr')).toEqual(['5', '6', '7']);
+    await change;
+    expect(changes).toBe(1);
+    feed.addEarlier([line('3'), line('5')]);
+    expect(feed.entries.map(({ id }) => id)).toEqual(['3', '5', '6', '7']);
+  });
+
+  it('keeps the newest 1000', async () => {
+    const feed = new JournalFeed();
+    const change = new Promise<void>((resolve) => feed.subscribe(resolve));
+    feed.add(Array.from({ length: 3000 }, (_, at) => line(String(at).padStart(4, '0'))));
+    await change;
+    expect([feed.entries.length, feed.entries[0]!.id]).toEqual([1000, '2000']);
+  });
+});
+
+describe('cat', () => {
+  it('shows text as text, cut at 256 KiB without a broken character', () => {
+    expect(show(new TextEncoder().encode('größer'))).toEqual({ kind: 'text', text: 'größer' });
+    const long = show(new TextEncoder().encode(`a${'ü'.repeat(200_000)}`));
+    expect(long).toMatchObject({ kind: 'text', size: 400_001, shown: 262_144 });
+    expect(long.kind === 'text' && long.text.endsWith('ü')).toBe(true);
+  });
+
+  it('shows anything else by its size and first bytes', () => {
+    expect(show(new Uint8Array([0, 97, 115, 109]))).toEqual({
+      kind: 'bytes',
+      begin: new Uint8Array([0, 97, 115, 109]),
+      size: 4,
+    });
+    expect(show(new Uint8Array(100).fill(0xff))).toMatchObject({ kind: 'bytes', size: 100 });
+  });
+});

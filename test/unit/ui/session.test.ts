@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { type Phase, Session } from '../../../src/ui/model/session.ts';
+import { FakeApi } from './fake-api.ts';
+
+const playground = new URL('http://page/playground.world');
+
+function sessionOn(api: FakeApi, names: string[] = []): Session {
+  return new Session(api, { playground, onName: (name) => names.push(name) });
+}
+
+/** Resolves when the session is in that phase. */
+function until(session: Session, kind: Phase['kind']): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => session.phase.kind === kind && resolve();
+    session.subscribe(look);
+    look();
+  });
+}
+
+describe('the session of the page', () => {
+  it('makes the playground of the shipped file on the first visit, and trusts it', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    const { ready } = session;
+    await session.open('playground');
+    expect(await ready).toBe(session.world);
+    expect(api.opened[0]).toMatchObject({ name: 'playground', from: playground, trusted: true });
+  });
+
+  it('R8-5 does not trust a world that only has the name of the playground', async () => {
+    const api = new FakeApi().add('playground', undefined, false);
+    const session = sessionOn(api);
+    await session.open('playground');
+    expect(api.opened[0]).not.toHaveProperty('trusted');
+    expect(api.opened[0]).not.toHaveProperty('from');
+    expect(session.servicesHeld).toBe(true);
+    await session.startServices();
+    expect(session.servicesHeld).toBe(false);
+  });
+
+  it('asks before it makes a world of an unknown name', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    await session.open('nowhere');
+    expect([session.phase.kind, api.opened.length]).toEqual(['unknown', 0]);
+    await session.open('nowhere', true);
+    expect(session.world?.name).toBe('nowhere');
+    expect(api.opened[0]).not.toHaveProperty('from');
+  });
+
+  it('closes the open world before it opens another, and tells the address', async () => {
+    const api = new FakeApi().add('other');
+    const names: string[] = [];
+    const session = sessionOn(api, names);
+    await session.open('playground');
+    const first = api.world!;
+    const { ready } = session;
+    await session.open('other');
+    await first.closed;
+    expect(session.world?.name).toBe('other');
+    expect(names).toEqual(['other']);
+    expect(session.ready).not.toBe(ready);
+  });
+
+  it('closes a world that comes when another was asked for meanwhile', async () => {
+    const waits: (() => void)[] = [];
+    const api = new FakeApi({ onStep: () => new Promise<void>((resolve) => waits.push(resolve)) }).add('a').add('b');
+    const session = sessionOn(api);
+    const [a, b] = [session.open('a'), session.open('b')];
+    const turn = setInterval(() => {
+      for (const go of waits.splice(0)) go();
+    });
+    await Promise.all([a, b]);
+    clearInterval(turn);
+    expect(session.world?.name).toBe('b');
+    expect(api.opened.map(({ name }) => name)).not.toContain('a');
+  });
+
+  it('says why a world did not start, and rejects `ready`', async () => {
+    const api = new FakeApi();
+    api.openWorld = async () => {
+      throw new Error('Another page has this world open.');
+    };
+    const session = sessionOn(api);
+    const { ready } = session;
+    await session.open('playground');
+    expect(session.phase).toMatchObject({ kind: 'failed', problem: { sentence: 'Another page has this world open.' } });
+    await expect(ready).rejects.toThrow('Another page');
+  });
+
+  it('R9 starts the world again after core.exit, three times a minute at most, with its console', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    await session.open('playground');
+    const { console } = session;
+    for (let restart = 1; restart <= 3; restart++) {
+      await session.world!.call('core.exit');
+      await until(session, 'booting');
+      await until(session, 'open');
+    }
+    expect(api.opened).toHaveLength(4);
+    expect(session.console).toBe(console);
+    await session.world!.call('core.exit');
+    await until(session, 'ended');
+    expect(session.phase).toEqual({ kind: 'ended', exitCode: 75, tooOften: true });
+  });
+
+  it('leaves a world ended that ended with another code', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    await session.open('playground');
+    api.world!.exit(1);
+    await until(session, 'ended');
+    expect([session.world, session.console.ready, api.opened.length]).toEqual([undefined, false, 1]);
+  });
+
+  it('deletes the open world after it has closed it, and opens the playground', async () => {
+    const api = new FakeApi().add('lesson');
+    const session = sessionOn(api);
+    await session.open('lesson');
+    const { world } = api;
+    await session.deleteWorld('lesson');
+    await world!.closed;
+    await until(session, 'open');
+    expect(session.world?.name).toBe('playground');
+    expect(session.worlds.map(({ name }) => name)).not.toContain('lesson');
+  });
+
+  it('lists a world that was imported, and not one whose zip was refused', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    await session.open('playground');
+    const steps: string[] = [];
+    await session.importWorld('copy', new Blob(['PK']), ({ step }) => steps.push(step));
+    await expect(session.importWorld('bad', new Blob(['broken']), () => {})).rejects.toThrow('damaged');
+    expect(session.worlds.map(({ name }) => name)).toEqual(['copy', 'playground']);
+    expect(steps).toEqual(['unpack']);
+  });
+
+  it('brings the journal and the processes of the world', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    await session.open('playground');
+    const counts: number[] = [];
+    session.processes.subscribe(() => counts.push(session.processes.count));
+    const written = new Promise<void>((resolve) => session.journal.subscribe(resolve));
+    await session.world!.call('notes.list');
+    await written;
+    expect(counts).toContain(1);
+    expect(session.processes.count).toBe(0);
+    expect(session.journal.entries.map(({ line }) => line)).toContain('started notes.list {}');
+  });
+});

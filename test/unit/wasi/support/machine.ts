@@ -1,0 +1,107 @@
+/** Runs components in a worker of Node over a namespace, with the core's half of the syscalls in this thread. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { build } from 'rolldown';
+import type { Namespace } from '../../../../src/fs/filesystem.ts';
+import { ProcessChannel } from '../../../../src/syscall/channel.ts';
+import { Doorbell } from '../../../../src/syscall/doorbell.ts';
+import { Kernel } from '../../../../src/syscall/kernel.ts';
+import type { Exit, ReadyComponent, ToProcess } from '../../../../src/syscall/protocol.ts';
+
+export interface Run {
+  stdout: string;
+  stderr: string;
+  exit: Exit;
+}
+
+export interface RunOptions {
+  namespace: Namespace;
+  stdin?: string | Uint8Array;
+  /** Leave stdin open after what was given. */
+  keepOpen?: boolean;
+  args?: string[];
+  env?: [string, string][];
+  trace?: boolean;
+  /** Sees stdout as it comes, and may write to stdin or close it. */
+  onStdout?: (text: string, channel: ProcessChannel) => void;
+}
+
+export class Machine {
+  readonly #worker: Worker;
+  readonly #doorbell = new Doorbell();
+  readonly #known = new Set<string>();
+  readonly channel = new ProcessChannel();
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#post({ type: 'channel', channel: this.channel.buffer, doorbell: this.#doorbell.buffer, slot: 0 });
+  }
+
+  static async create(): Promise<Machine> {
+    const folder = mkdtempSync(join(tmpdir(), 'sausage-wasi-'));
+    try {
+      const file = join(folder, 'worker.mjs');
+      await build({
+        input: join(import.meta.dirname, 'worker.ts'),
+        platform: 'node',
+        output: { file, format: 'esm' },
+        logLevel: 'silent',
+      });
+      const worker = new Worker(file);
+      await new Promise<void>((resolve, reject) => {
+        worker.once('message', () => resolve());
+        worker.once('error', reject);
+      });
+      return new Machine(worker);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  #post(message: ToProcess): void {
+    this.#worker.postMessage(message);
+  }
+
+  async run(component: ReadyComponent, options: RunOptions): Promise<Run> {
+    const { channel } = this;
+    const kernel = new Kernel(options.namespace);
+    const known = this.#known.has(component.key);
+    this.#known.add(component.key);
+    channel.reset();
+    const { stdin = '', args = ['plugin'], env = [], trace = false } = options;
+    const input = typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
+    this.#post({ type: 'start', key: component.key, ...(known ? {} : { component }), args, env, trace });
+    let written = channel.writeStdin(input, 0);
+    const output = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+    for (let closed = false; ; ) {
+      if (!closed && written === input.length && !options.keepOpen) {
+        channel.closeStdin();
+        closed = true;
+      }
+      this.#doorbell.marked();
+      if (written < input.length) written += channel.writeStdin(input, written);
+      const exit = channel.exit();
+      const out = channel.readStdout();
+      if (out) {
+        output.stdout.push(out);
+        options.onStdout?.(new TextDecoder().decode(out), channel);
+      }
+      const err = channel.readStderr();
+      if (err) output.stderr.push(err);
+      if (channel.hasCall()) await kernel.serve(channel);
+      if (exit) {
+        await kernel.close();
+        const text = (parts: Uint8Array[]) => new TextDecoder().decode(Buffer.concat(parts));
+        return { stdout: text(output.stdout), stderr: text(output.stderr), exit };
+      }
+      await this.#doorbell.wait();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
