@@ -30,10 +30,11 @@ declare const self: {
 /** Put in by the build: its ID and the names of its files, `index.html` and this worker left out. */
 declare const __SHIPPED__: { id: string; files: string[] };
 
+const { id: ID, files } = __SHIPPED__;
 const SCOPE = self.registration.scope;
 const PREFIX = buildsOf(SCOPE);
-const BUILD = PREFIX + __SHIPPED__.id;
-const FILES = new Set(__SHIPPED__.files.map((file) => new URL(file, SCOPE).href));
+const BUILD = PREFIX + ID;
+const FILES = new Set(files.map((file) => new URL(file, SCOPE).href));
 const ASSETS = new URL('assets/', SCOPE).href;
 
 /** How long the network may take for the page itself when an older copy is at hand, in milliseconds. */
@@ -78,7 +79,7 @@ async function fetchShell(request: Request | string): Promise<Response | undefin
     const id = buildOf(await response.clone().text());
     if (!id) return undefined;
     const shell = isolated(response);
-    if (id === __SHIPPED__.id) await keep(SCOPE, shell.clone());
+    if (id === ID) await keep(SCOPE, shell.clone());
     return shell;
   } catch {
     return undefined;
@@ -126,21 +127,18 @@ async function keepAll(): Promise<boolean> {
 }
 
 /**
- * Drops every build but this one that no open page holds (a shared lock with the build's name). As long as one page has
- * not got that far, nothing is dropped: it may be of any build.
+ * Drops every build but this one that no open page holds (a shared lock with the build's name). As long as there are
+ * more pages than locks a page is still on its way, and may be of any build: nothing is dropped. (Chromium gives locks
+ * other client IDs than pages have, so they cannot be matched.)
  */
 async function dropUnused(): Promise<void> {
   if (!navigator.locks) return;
-  const { held = [] } = await navigator.locks.query();
-  const holders = held.filter(({ name }) => name?.startsWith(PREFIX));
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const starting = pages.some(
-    ({ id, url }) => url.startsWith(SCOPE) && !holders.some(({ clientId }) => clientId === id),
-  );
-  if (starting) return;
-  const used = new Set(holders.map(({ name }) => name));
+  const { held = [] } = await navigator.locks.query();
+  const used = held.map(({ name }) => name ?? '').filter((name) => name.startsWith(PREFIX));
+  if (pages.filter(({ url }) => url.startsWith(SCOPE)).length > used.length) return;
   for (const name of await caches.keys()) {
-    if (name.startsWith(PREFIX) && name !== BUILD && !used.has(name)) await caches.delete(name);
+    if (name.startsWith(PREFIX) && name !== BUILD && !used.includes(name)) await caches.delete(name);
   }
 }
 

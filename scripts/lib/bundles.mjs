@@ -2,6 +2,9 @@ import { join } from 'node:path';
 import { build, runnerImport } from 'vite';
 import { ROOT } from './paths.mjs';
 
+// A build is the same from wherever it is started, a test run among them, which calls itself another environment.
+process.env.NODE_ENV = 'production';
+
 /** The exports of a TypeScript module without browser code, for use in a script. */
 export async function loadModule(path) {
   const { module } = await runnerImport(join(ROOT, path), { root: ROOT, configFile: false, logLevel: 'warn' });

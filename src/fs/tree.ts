@@ -31,6 +31,8 @@ export class TreeNode<Content = unknown> implements Node {
   writers = 0;
   /** The content changed since the last `close` was told. */
   dirty = false;
+  /** For the owner of the tree: what it last did with the node. */
+  mark = 0;
   /** Folders in this folder: their `..` counts as a link. */
   folders = 0;
 

@@ -1,12 +1,19 @@
 /**
  * Cross-origin isolation, without which there is no shared memory. A host that sends the headers gives it at once; on
- * any other host the service worker adds them, which takes one reload of the page. A note in the session storage of the
- * tab keeps that to one: it is written before the reload and taken away when the page came up isolated.
+ * any other host the service worker adds them, which takes one reload of the page.
+ *
+ * No tab may go on reloading itself: before the reload it notes the time in its session storage, and it does not reload
+ * again unless a page came up isolated since then. That is noted in the local storage, because an isolated page has
+ * another session storage than the page before it in the same tab.
  */
 
 import { VERSIONS } from './features.ts';
 
-const NOTE = 'sausage-isolation-reload';
+const RELOADED = 'sausage-isolation-reload';
+const ISOLATED = 'sausage-isolated';
+
+/** The time in a note, in milliseconds since 1970; 0 without one. */
+const time = (note: string | null): number => Number(note ?? 0);
 
 /** The address of the service worker: the folder of the page is its scope. */
 const serviceWorkerUrl = (): string => new URL('service.js', document.baseURI).href;
@@ -21,7 +28,7 @@ export function registerServiceWorker(): Promise<ServiceWorkerRegistration> {
 export async function isolate(): Promise<'isolated' | 'reloading' | { problem: string }> {
   try {
     if (crossOriginIsolated) {
-      sessionStorage.removeItem(NOTE);
+      localStorage.setItem(ISOLATED, String(Date.now()));
       return 'isolated';
     }
     if (window.top !== window.self) {
@@ -29,10 +36,12 @@ export async function isolate(): Promise<'isolated' | 'reloading' | { problem: s
     }
     if (!('serviceWorker' in navigator))
       return { problem: noHeaders('this browser (or its private window) has no service workers') };
-    if (sessionStorage.getItem(NOTE)) return { problem: noHeaders('its service worker could not add them') };
+    const reloaded = time(sessionStorage.getItem(RELOADED));
+    if (reloaded && reloaded >= time(localStorage.getItem(ISOLATED)))
+      return { problem: noHeaders('its service worker could not add them') };
     await registerServiceWorker();
     await navigator.serviceWorker.ready;
-    sessionStorage.setItem(NOTE, '1');
+    sessionStorage.setItem(RELOADED, String(Date.now()));
     location.reload();
     return 'reloading';
   } catch (error) {

@@ -15,11 +15,8 @@
 const HEAD = '"use components";\nexport function instantiate(getCoreModule, imports, instantiateCore = ';
 /** jco's indentation wanders with what a component uses, so only that the two ends agree is asked. */
 const LEFTOVER = /\n( *)let (trampoline\d+) = _\2\.manuallyAsync \? [\s\S]*?\n\1\);(?=\n)/g;
-const REMOVE_HEAD = 'function rscTableRemove(table, handle) {\n    const scope = table[handle << 1];\n';
-const REMOVE_REPAIRED = `function rscTableRemove(table, handle) {
-    if (table.length === 2) return { rep: handle, scope: 0, own: true };
-    const scope = table[handle << 1];
-`;
+const REMOVE = /(function rscTableRemove\(table, handle\) \{\n)( *)(const scope = table\[handle << 1\];\n)/;
+const REMOVE_REPAIRED = '$1$2if (table.length === 2) return { rep: handle, scope: 0, own: true };\n$2$3';
 
 /** Thrown for a text that is not the output of the version of jco that this repair was written for. */
 export class RepairError extends Error {
@@ -29,18 +26,18 @@ export class RepairError extends Error {
 export function repair(script: string): string {
   if (!script.startsWith(HEAD)) throw unknown('its head is another one');
   const declared = new Set(Array.from(script.matchAll(/\n *let (trampoline\d+);/g), (match) => match[1]));
-  const cut = script.replace(LEFTOVER, (_match, _indent, name: string) => {
+  const cut = script.replace(LEFTOVER, (piece, _indent, name: string) => {
+    if (piece.split(/\n *let trampoline/).length > 2) throw unknown(`${name} does not end where it should`);
     if (!declared.has(name)) throw unknown(`${name} is declared only once`);
     return '';
   });
   const reference = /\b_trampoline\d+\b|\.manuallyAsync/.exec(cut);
   if (reference) throw unknown(`${reference[0]} is still used`);
 
-  const parts = cut.split(REMOVE_HEAD);
-  const uses = cut.split('function rscTableRemove').length - 1;
-  if (parts.length - 1 !== uses || uses > 1) throw unknown('its handle tables are others');
+  const removes = cut.split('function rscTableRemove').length - 1;
+  if (removes > 1 || (removes === 1 && !REMOVE.test(cut))) throw unknown('its handle tables are others');
   // Set on each core function of each instance, read only for asynchronous exports, which these components have not.
-  return parts.join(REMOVE_REPAIRED).replace(/Object\.assign\((.+), \{ _jcoMaySuspend: false \}\)/g, '$1');
+  return cut.replace(REMOVE, REMOVE_REPAIRED).replace(/Object\.assign\((.+?), \{ _jcoMaySuspend: false \}\)/g, '$1');
 }
 
 function unknown(why: string): RepairError {

@@ -60,29 +60,27 @@ function signatures(methods: Map<string, Method>, types: RustTypes, prefix: stri
     const name = names.take(snakeCase(method.name));
     const result = method.result && types.of(method.result, `${hint} result`);
     const { schema, pointer } = method.params;
-    const isMade = pointer === step(method.pointer, 'params');
-    const params = isMade
-      ? types.struct(method.params, `${hint} params`, method.descriptions.params)
-      : types.of(method.params, `${hint} params`);
-    const body = params.is === 'named' ? params.definition.body : undefined;
     const descriptions = [method.summary, method.description];
-    if (!isMade || !isObject(schema)) {
-      for (const [param, text] of method.descriptions.params) {
-        const known =
-          body?.is === 'struct' &&
-          body.fields.some(({ wire, descriptions: all }) => wire === param && all.includes(text));
-        if (!known) descriptions.push(`\`${param}\`: ${text}`);
-      }
+    const told = method.descriptions.params;
+    let params: RustType | undefined;
+    if (pointer !== step(method.pointer, 'params')) {
+      params = types.of(method.params, `${hint} params`);
+      descriptions.push(...untold(told, params));
+    } else if (isObject(schema) && Object.keys(schema.properties!).length > 0) {
+      params = types.struct(method.params, `${hint} params`, told);
     }
     if (method.descriptions.result) descriptions.push(`Returns: ${method.descriptions.result}`);
-    return {
-      method,
-      name,
-      descriptions,
-      result,
-      params: body?.is === 'struct' && body.fields.length === 0 ? undefined : params,
-    };
+    return { method, name, descriptions, result, params };
   });
+}
+
+/** The descriptions of params that do not stand at the fields of their struct. */
+function untold(told: ReadonlyMap<string, string>, params: RustType): string[] {
+  const body = params.is === 'named' ? params.definition.body : undefined;
+  const fields = body?.is === 'struct' ? body.fields : [];
+  const stands = (name: string, text: string) =>
+    fields.some(({ wire, descriptions }) => wire === name && descriptions.includes(text));
+  return [...told].filter(([name, text]) => !stands(name, text)).map(([name, text]) => `\`${name}\`: ${text}`);
 }
 
 /** A method of the plugin by its whole name, or, without a prefix, one of an endpoint through a connection to it. */

@@ -38,7 +38,8 @@ interface Pair {
   name?: string;
 }
 
-type Local = { value?: Json; size: number; build?: () => Json; sends: string; takes: string };
+/** A mismatch of a pair; `takes` is told by the receiver where it is left out. */
+type Local = { size: number; build: () => Json; sends: string; takes?: string };
 
 /** Pairs that are known to fit, with all that they reach. Shared by the comparisons of one check. */
 export class Fitting {
@@ -87,8 +88,7 @@ export function compare(sender: Node, receiver: Node, fitting = new Fitting()): 
 /** What is wrong with a pair in itself, whatever the pairs below it say. */
 function localMismatches({ sender, receiver }: Pair): Local[] {
   const found: Local[] = [];
-  const takes = describe(receiver);
-  const fail = (value: Json, sends: string) => found.push({ value, size: 1, sends, takes });
+  const fail = (value: Json, sends: string) => found.push({ size: 1, build: () => value, sends });
   if (sender.null && !receiver.null) fail(null, 'null');
   if (sender.boolean && !receiver.boolean) fail(true, 'a boolean');
   if (sender.number) {
@@ -106,13 +106,13 @@ function localMismatches({ sender, receiver }: Pair): Local[] {
     }
   }
   if (sender.array && !receiver.array) fail([], 'an array');
-  if (sender.object && allowsObjects(sender)) found.push(...objectMismatches(sender, receiver, takes));
+  if (sender.object && allowsObjects(sender)) found.push(...objectMismatches(sender, receiver));
   return found;
 }
 
-function objectMismatches(sender: Node, receiver: Node, takes: string): Local[] {
+function objectMismatches(sender: Node, receiver: Node): Local[] {
   const whole = { size: objectSize(sender), build: () => sampleObject(sender) };
-  if (!receiver.object) return [{ ...whole, sends: 'an object', takes }];
+  if (!receiver.object) return [{ ...whole, sends: 'an object' }];
   const { properties, required } = sender.object!;
   return [...receiver.object.required]
     .filter((name) => !required.has(name))
@@ -143,11 +143,12 @@ function told(pair: Pair, local: Local): Mismatch {
     value = steps.reduce<Json>(
       (inner, { parent, name }) =>
         name === undefined ? [inner] : sampleObject(parent!.sender, { name, value: inner }),
-      local.build ? local.build() : local.value!,
+      local.build(),
     );
   }
   const path = steps.reduceRight((text, { name }) => text + (name === undefined ? '[]' : `.${name}`), '');
-  return { sender: pair.sender, receiver: pair.receiver, path, sends: local.sends, takes: local.takes, value };
+  const { sender, receiver } = pair;
+  return { sender, receiver, path, sends: local.sends, takes: local.takes ?? describe(receiver), value };
 }
 
 /** What a schema takes, in a few words. */

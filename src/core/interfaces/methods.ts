@@ -146,7 +146,8 @@ function readDescriptor(
 
 /** A `$ref` to a schema that is not there is a fault; what is odd but clear is a warning. */
 function remarkOnSchema(place: Place, read: Read): void {
-  for (const node of reachable(readSchema(place), read.seen)) {
+  for (const node of reachable(readSchema(place), (seen) => read.seen.has(seen))) {
+    read.seen.add(node);
     if (node.missing) read.faults.push(node.missing);
     if (requiresUndeclared(node)) {
       read.warnings.push({

@@ -21,11 +21,12 @@ function reached(from: Definition, next: (definition: Definition) => Definition[
 }
 
 export class Shape {
-  readonly #contained = new Map<Definition, Set<Definition>>();
+  readonly #cycles: Map<Definition, number>;
   readonly #wrappers = new Set<Definition>();
   readonly #withDefault = new Set<Definition>();
 
   constructor(definitions: Definition[]) {
+    this.#cycles = cycles(definitions, (definition) => types(definition).flatMap((type) => mentioned(type, true)));
     const isAlias = ({ body }: Definition) => body.is === 'alias';
     const aliases = (definition: Definition) =>
       types(definition)
@@ -68,18 +69,42 @@ export class Shape {
         return `Option<${this.text(type.of, owner, direct)}>`;
       case 'named': {
         const { name } = type.definition;
-        return owner && direct && this.#contains(type.definition, owner) ? `Box<${name}>` : name;
+        return owner && direct && this.#cycles.get(type.definition) === this.#cycles.get(owner) ? `Box<${name}>` : name;
       }
     }
   }
+}
 
-  /** Whether a value of one type holds a value of the other with no indirection between. */
-  #contains(outer: Definition, inner: Definition): boolean {
-    let all = this.#contained.get(outer);
-    if (!all) {
-      all = reached(outer, (definition) => types(definition).flatMap((type) => mentioned(type, true)));
-      this.#contained.set(outer, all.add(outer));
+/** Numbers the definitions so that those which reach each other have one number (Tarjan's algorithm, without recursion). */
+function cycles(definitions: Definition[], next: (definition: Definition) => Definition[]): Map<Definition, number> {
+  const order = new Map<Definition, number>();
+  const low = new Map<Definition, number>();
+  const done = new Map<Definition, number>();
+  const open: Definition[] = [];
+  for (const root of definitions) {
+    const path: { definition: Definition; left: Definition[] }[] = [];
+    const enter = (definition: Definition) => {
+      order.set(definition, order.size);
+      low.set(definition, order.get(definition)!);
+      open.push(definition);
+      path.push({ definition, left: next(definition) });
+    };
+    const lower = (definition: Definition, to: number) => low.set(definition, Math.min(low.get(definition)!, to));
+    if (!order.has(root)) enter(root);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const { definition, left } = top;
+      const child = left.pop();
+      if (child && !order.has(child)) enter(child);
+      else if (child) {
+        if (!done.has(child)) lower(definition, order.get(child)!);
+      } else {
+        path.pop();
+        const parent = path.at(-1);
+        if (parent) lower(parent.definition, low.get(definition)!);
+        if (low.get(definition) !== order.get(definition)) continue;
+        for (const member of open.splice(open.indexOf(definition))) done.set(member, order.get(definition)!);
+      }
     }
-    return all.has(inner);
   }
+  return done;
 }

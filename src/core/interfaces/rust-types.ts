@@ -58,18 +58,18 @@ export function isNullable(type: RustType): boolean {
 export class RustTypes {
   readonly definitions: Definition[] = [];
   readonly #names = new Namespace(RESERVED);
-  /** By schema. Those of shared schemas are known before they are finished, so that they can contain themselves. */
-  readonly #known = new Map<Json, RustType>();
+  /** By pointer. Those of shared schemas are known before they are finished, so that they can contain themselves. */
+  readonly #known = new Map<string, RustType>();
 
   /** The type of a schema; `hint` is the name of what it defines, if it is no shared schema. */
   of(place: Place, hint: string): RustType {
     const { schema } = place;
     if (!isObject(schema) || outside(schema, '').length > 0) return VALUE;
     if (schema.$ref !== undefined) return this.#shared(place);
-    const known = this.#known.get(schema);
+    const known = this.#known.get(place.pointer);
     if (known) return known;
     const type = this.#inline(place, hint);
-    this.#known.set(schema, type);
+    this.#known.set(place.pointer, type);
     return type;
   }
 
@@ -78,7 +78,7 @@ export class RustTypes {
     const schema = place.schema as JsonObject;
     const fields: Field[] = [];
     const type = this.#define(hint, descriptions(schema), { is: 'struct', fields });
-    if (isPlainly('object', schema)) this.#known.set(schema, type);
+    if (isPlainly('object', schema)) this.#known.set(place.pointer, type);
     const names = new Namespace();
     for (const [wire, child] of Object.entries(schema.properties as JsonObject)) {
       fields.push({
@@ -101,7 +101,7 @@ export class RustTypes {
   #shared(place: Place): RustType {
     const { name, target } = place.scope.resolve((place.schema as JsonObject).$ref!);
     if (!target || !isObject(target.schema) || outside(target.schema, '').length > 0) return VALUE;
-    const known = this.#known.get(target.schema);
+    const known = this.#known.get(target.pointer);
     if (known) return known;
     const { schema } = target;
     const hasName = schema.properties
@@ -109,7 +109,7 @@ export class RustTypes {
       : schema.enum !== undefined && isPlainly('string', schema);
     if (hasName) return this.of(target, name!);
     const alias = this.#define(name!, inlineDescriptions(schema), { is: 'alias', of: VALUE });
-    this.#known.set(schema, alias);
+    this.#known.set(target.pointer, alias);
     const of = schema.$ref === undefined ? this.#inline(target, `${name} value`) : this.#shared(target);
     alias.definition.body = { is: 'alias', of };
     return alias;

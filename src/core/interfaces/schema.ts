@@ -48,8 +48,8 @@ function everyKind(properties: Map<string, Node>, required: Set<string>, items: 
   };
 }
 
-/** Nodes by schema, per scope: a document's schemas are read once. The schemas must not change afterwards. */
-const known = new WeakMap<Scope, Map<Json, Node>>();
+/** Nodes by pointer, per scope: a document's schemas are read once. The schemas must not change afterwards. */
+const known = new WeakMap<Scope, Map<string, Node>>();
 
 /** Reads a schema and all that it reaches. */
 export function readSchema(place: Place): Node {
@@ -59,24 +59,30 @@ export function readSchema(place: Place): Node {
   return node;
 }
 
+/** Nodes that reach nothing outside the subset. */
+const clean = new WeakSet<Node>();
+
 /** The constructs outside the subset in a schema and in all that it reaches, each once. */
 export function allOutside(root: Node): Remark[] {
+  const nodes = reachable(root, (node) => clean.has(node));
   const byPlace = new Map<string, Remark>();
-  for (const node of reachable(root)) for (const remark of node.outside) byPlace.set(remark.pointer, remark);
+  for (const node of nodes) for (const remark of node.outside) byPlace.set(remark.pointer, remark);
+  if (byPlace.size === 0) for (const node of nodes) clean.add(node);
   return [...byPlace.values()];
 }
 
-/** The node and all nodes that it reaches, each once, without those that were seen before. */
-export function reachable(root: Node, seen = new Set<Node>()): Node[] {
-  const found = seen.has(root) ? [] : [root];
-  seen.add(root);
-  for (const node of found) {
-    for (const child of [...(node.array ? [node.array.items] : []), ...(node.object?.properties.values() ?? [])]) {
-      if (!seen.has(child)) found.push(child);
-      seen.add(child);
-    }
+/** The node and all nodes that it reaches, each once. What is skipped is not walked through. */
+export function reachable(root: Node, skip: (node: Node) => boolean = () => false): Node[] {
+  const found = new Set<Node>();
+  const visit = (node: Node) => {
+    if (!skip(node)) found.add(node);
+  };
+  visit(root);
+  for (const { array, object } of found) {
+    if (array) visit(array.items);
+    if (object) for (const child of object.properties.values()) visit(child);
   }
-  return found;
+  return [...found];
 }
 
 /** Why a `$ref` leads nowhere. */
@@ -93,7 +99,7 @@ class Reading {
 
   /** The node of a schema; what it allows may be read only later, see `finish`. */
   node(place: Place): Node {
-    const seen = new Set<Json>();
+    const seen = new Set<string>();
     let stop: Stop | undefined;
     while (isObject(place.schema) && place.schema.$ref !== undefined && !stop) {
       if (outside(place.schema, place.pointer).length > 0) break;
@@ -101,15 +107,15 @@ class Reading {
       if ('reason' in next) stop = next;
       else place = next;
     }
-    const ofScope = known.get(place.scope) ?? new Map<Json, Node>();
+    const ofScope = known.get(place.scope) ?? new Map<string, Node>();
     known.set(place.scope, ofScope);
-    const before = isObject(place.schema) ? ofScope.get(place.schema) : undefined;
-    if (before) return before;
     const { pointer } = place;
+    const before = ofScope.get(pointer);
+    if (before) return before;
     const node: Node = { pointer, outside: outside(place.schema, pointer) };
     if (stop) node.outside = [{ pointer: step(pointer, '$ref'), reason: stop.reason }];
     if (stop?.missing) node.missing = node.outside[0];
-    if (isObject(place.schema)) ofScope.set(place.schema, node);
+    ofScope.set(pointer, node);
     this.#added.push(node);
     if (node.outside.length === 0) {
       this.#unread.set(node, place);
@@ -125,15 +131,15 @@ class Reading {
     findSamples(this.#added);
   }
 
-  #follow(place: Place, seen: Set<Json>): Place | Stop {
+  #follow(place: Place, seen: Set<string>): Place | Stop {
     const schema = place.schema as JsonObject;
     const { name, target } = place.scope.resolve(schema.$ref!);
     if (name === undefined) return { reason: `the \`$ref\` ${JSON.stringify(schema.$ref)} is outside the subset` };
     if (target === undefined) {
       return { reason: `there is no schema ${JSON.stringify(name)} in components.schemas`, missing: true };
     }
-    if (seen.has(schema)) return { reason: 'this `$ref` leads back to itself' };
-    seen.add(schema);
+    if (seen.has(place.pointer)) return { reason: 'this `$ref` leads back to itself' };
+    seen.add(place.pointer);
     return target;
   }
 

@@ -49,7 +49,7 @@ export class Database {
         return open();
       });
       database = new Database(module.api, pages, handle);
-      await database.prepare(pageSize === undefined);
+      await database.prepare();
       return database;
     } catch (error) {
       await (database ? database.close() : runSteps(pages.close()));
@@ -57,15 +57,15 @@ export class Database {
     }
   }
 
-  private async prepare(empty: boolean): Promise<void> {
+  private async prepare(): Promise<void> {
     // The cache is not looked at again by other connections, there are none, and nothing is written before the end.
     await this.repeat((run) => run('PRAGMA locking_mode = EXCLUSIVE'));
-    await this.repeat((run) => run('SELECT count(*) FROM sqlite_schema'));
+    const [count] = await this.repeat((run) => run('SELECT count(*) FROM sqlite_schema'));
     await runSteps(this.pages.recover());
     for (const setting of ['journal_mode = MEMORY', 'temp_store = MEMORY', 'cache_spill = OFF']) {
       await this.repeat((run) => run(`PRAGMA ${setting}`));
     }
-    if (!empty) return;
+    if (count![0] !== 0) return;
     await this.repeat((run) => run(`PRAGMA page_size = ${PAGE_BYTES}`));
     await this.transaction(async (run) => {
       for (const sql of SCHEMA.split(';')) if (sql.trim()) await run(sql);
@@ -153,10 +153,13 @@ export class Database {
   }
 }
 
+/** All statements are ours, so that an error in one means that the tables are not. */
+const DAMAGE: ReadonlySet<number> = new Set([SQLITE.SQLITE_CORRUPT, SQLITE.SQLITE_NOTADB, SQLITE.SQLITE_ERROR]);
+
 function asDamage(error: unknown): unknown {
   const code = (error as { code?: unknown }).code;
   if (typeof code !== 'number') return error;
   const primary = code & 0xff;
-  if (primary !== SQLITE.SQLITE_CORRUPT && primary !== SQLITE.SQLITE_NOTADB) return error;
+  if (!DAMAGE.has(primary)) return error;
   return new DamagedError((error as Error).message, { cause: error });
 }

@@ -35,6 +35,7 @@ declare module 'wa-sqlite/src/FacadeVFS.js' {
 
 declare module 'wa-sqlite/src/sqlite-constants.js' {
   export const SQLITE_OK: number;
+  export const SQLITE_ERROR: number;
   export const SQLITE_CORRUPT: number;
   export const SQLITE_NOTADB: number;
   export const SQLITE_CANTOPEN: number;

@@ -12,6 +12,8 @@ const PARALLEL = 16;
 const DELAY = 5;
 /** Milliseconds before something that failed is tried again. */
 const RETRY = 1000;
+/** Who waits for something that failed so often is told. */
+const PATIENCE = 5;
 
 type File = TreeNode<Content>;
 /** A file or folder of the tree whose likeness in the storage is not up to date, or a folder there that may be too much. */
@@ -23,6 +25,7 @@ const isMissing = (error: unknown): boolean => error instanceof StorageError && 
 interface Barrier {
   readonly items: Set<Item>;
   readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export interface ApplierParts {
@@ -46,6 +49,7 @@ export class Applier {
   private readonly waiting = new Set<Item>();
   private readonly active = new Set<Item>();
   private readonly barriers = new Set<Barrier>();
+  private readonly failures = new Map<Item, number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private delay = 0;
   private closed = false;
@@ -71,7 +75,33 @@ export class Applier {
     const items = new Set([...this.waiting, ...this.active]);
     if (items.size === 0) return Promise.resolve();
     this.pump();
-    return new Promise((resolve) => this.barriers.add({ items, resolve }));
+    return new Promise((resolve, reject) => this.barriers.add({ items, resolve, reject }));
+  }
+
+  /** After a boot: finds what is not in the storage as the tree has it. */
+  check(): void {
+    this.checkFolder(this.parts.root, this.parts.mirror.files);
+  }
+
+  /** The folder of the storage for a folder of the tree, when it is known by now. */
+  knownFolder(node: File): StoredDirectory | undefined {
+    if (node === this.parts.root) return this.parts.mirror.files;
+    const at = node.places[0];
+    return at && this.knownFolder(at.directory as File)?.directories.get(escapeName(at.name, this.parts.folds));
+  }
+
+  private checkFolder(node: File, folder: StoredDirectory): void {
+    for (const [name, child] of node.children!) {
+      if (child.children) {
+        const known = folder.directories.get(escapeName(name, this.parts.folds));
+        if (known) this.checkFolder(child, known);
+        else this.add(child);
+      } else if (child.content) {
+        const { pending, unmade } = child.content;
+        if (pending || unmade || !this.inPlace(child)) this.add(child);
+      }
+    }
+    for (const known of folder.directories.values()) if (!this.nodeOf(known)) this.add(known);
   }
 
   /** Nothing is begun any more. */
@@ -106,18 +136,32 @@ export class Applier {
       else if (item.kind === 'file') await this.store(item);
       else if (item.children) await this.storeDirectory(item);
       this.diskFull = false;
+      this.failures.delete(item);
       this.active.delete(item);
       this.pass(item);
     } catch (error) {
       this.active.delete(item);
       if (this.closed) return;
       this.waiting.add(item);
-      if (error instanceof StorageError && error.code === 'no-space') this.diskFull = true;
-      else this.parts.failed(error);
-      this.schedule(RETRY);
+      this.waitAgain(item, error);
       return;
     }
     if (this.waiting.size > 0) this.pump();
+  }
+
+  private waitAgain(item: Item, error: unknown): void {
+    const failures = (this.failures.get(item) ?? 0) + 1;
+    this.failures.set(item, failures);
+    this.diskFull = error instanceof StorageError && error.code === 'no-space';
+    if (!this.diskFull && failures > 1) this.parts.failed(error);
+    if (this.diskFull || failures >= PATIENCE) {
+      for (const barrier of this.barriers) {
+        if (!barrier.items.has(item)) continue;
+        this.barriers.delete(barrier);
+        barrier.reject(error);
+      }
+    }
+    this.schedule(failures > 1 || this.diskFull ? RETRY : DELAY);
   }
 
   /** An item is done: it holds no barrier any more, unless it waits again. */
@@ -201,7 +245,11 @@ export class Applier {
       const release = await lock(content);
       try {
         if (content.moving) await this.settleMove(node, content);
-        if (!this.stillWanted(node, wanted) || directory.files.get(name) !== occupant || directory.directories.has(name)) {
+        if (
+          !this.stillWanted(node, wanted) ||
+          directory.files.get(name) !== occupant ||
+          directory.directories.has(name)
+        ) {
           continue;
         }
         const { place } = content;

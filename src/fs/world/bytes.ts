@@ -84,6 +84,11 @@ export class ByteReader {
     this.end = end;
   }
 
+  /** Bytes not yet read. */
+  get left(): number {
+    return this.end - this.at;
+  }
+
   u8(): number {
     return this.view.getUint8(this.at++);
   }

@@ -82,16 +82,17 @@ export function readHeader(bytes: Uint8Array<ArrayBuffer>, kind: FileKind): Read
 }
 
 /**
- * Calls `visit` with the body of each whole frame, in order. Returns where the last of them ends and its checksum, from
+ * Calls `visit` with the body of each whole frame from `from` on, in order; `seed` is the checksum before it. Returns where the last of them ends and its checksum, from
  * which a writer can go on, and whether something other than zeros stands behind it.
  */
 export function readFrames(
   bytes: Uint8Array<ArrayBuffer>,
   seed: number,
   visit: (body: ByteReader) => void,
+  from = HEADER_BYTES,
 ): { end: number; seed: number; torn: boolean } {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
-  let at = HEADER_BYTES;
+  let at = from;
   for (;;) {
     if (at + FRAME_BYTES > bytes.length) break;
     const length = words[at / 4] as number;

@@ -15,6 +15,8 @@ class MemoryWorld extends MemoryFileSystem implements WorldFileSystem {
 
   async settled(): Promise<void> {}
 
+  async compared(): Promise<void> {}
+
   async close(): Promise<void> {}
 }
 

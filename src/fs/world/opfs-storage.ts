@@ -80,8 +80,11 @@ class OpfsStorageFile implements StorageFile {
     return attempt(async () => new OpfsHandle(await this.handle.createSyncAccessHandle()));
   }
 
-  size(): Promise<number> {
-    return attempt(async () => (await this.handle.getFile()).size);
+  stat(): Promise<{ size: number; modified: number }> {
+    return attempt(async () => {
+      const { size, lastModified } = await this.handle.getFile();
+      return { size, modified: lastModified };
+    });
   }
 
   move(to: StorageDirectory, name: string): Promise<void> {

@@ -26,7 +26,8 @@ export interface StorageDirectory {
 export interface StorageFile {
   /** The one handle that a file can have: `busy` while another is open, here or in another page. */
   open(): Promise<StorageHandle>;
-  size(): Promise<number>;
+  /** Bytes, and milliseconds since 1970. */
+  stat(): Promise<{ size: number; modified: number }>;
   /** The name must be free in the folder, and no handle open. */
   move(to: StorageDirectory, name: string): Promise<void>;
 }

@@ -1,16 +1,20 @@
 import { FsError } from '../errors.ts';
 import type { MaybePromise } from '../filesystem.ts';
+import { UNFINISHED_NAME } from '../namespace.ts';
 import { now, type TreeNode } from '../tree.ts';
 import { type TreeChange, TreeFileSystem } from '../tree-filesystem.ts';
 import { Applier } from './applier.ts';
-import { Checkpointer } from './checkpointer.ts';
+import { Checkpointer, type CheckpointState } from './checkpointer.ts';
+import { Comparison } from './comparison.ts';
 import { Content } from './content.ts';
 import { applyPending, diskFull, Handles } from './handles.ts';
 import type { WriteAheadLog } from './log.ts';
-import type { Mirror } from './mirror.ts';
+import type { Mirror, StoredPlace } from './mirror.ts';
 import { MAX_RECORD_DATA } from './records.ts';
-import type { StorageHandle } from './storage.ts';
+import type { StorageFile, StorageHandle } from './storage.ts';
 import type { WorldFileSystem, WorldUsage } from './world.ts';
+
+type StoredStat = Awaited<ReturnType<StorageFile['stat']>>;
 
 /** Data of one file that may wait for its way to the storage; more goes there before the next write returns. */
 const MAX_PENDING = 1024 * 1024;
@@ -22,7 +26,7 @@ export interface StoredWorldParts {
   folds: boolean;
   checkpoints: [StorageHandle, StorageHandle];
   /** The newest whole checkpoint, and where in the log it begins. */
-  checkpoint: { generation: number; slot: 0 | 1; log: number };
+  checkpoint: CheckpointState;
   logLimit: number;
   checkpointAt: number;
   handles: number;
@@ -36,9 +40,12 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
   readonly repairs: string[] = [];
   /** Every node that has a name or is open, by its inode. */
   readonly nodes = new Map<number, TreeNode<Content>>();
+  /** Nodes that went during the replay of a boot: their content is still to be removed. */
+  readonly dead = new Set<TreeNode<Content>>();
   applier!: Applier;
   handles!: Handles;
   private checkpointer!: Checkpointer;
+  private comparison!: Comparison;
   private parts!: StoredWorldParts;
   /** Called with each repair; the first ones come before anybody can listen. */
   onRepair: ((sentence: string) => void) | undefined;
@@ -64,6 +71,13 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       failed: (error) => this.failed(error),
     });
     this.checkpointer = new Checkpointer(this, parts);
+    this.comparison = new Comparison(this, parts);
+    for (const node of this.dead) {
+      this.nodes.delete(node.inode);
+      if (node.content?.place) this.applier.add(node);
+    }
+    this.dead.clear();
+    this.applier.check();
   }
 
   get usage(): WorldUsage {
@@ -84,8 +98,21 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     return this.parts.log.group(work);
   }
 
-  async settled(): Promise<void> {
-    await this.applier.barrier();
+  settled(): Promise<void> {
+    return this.applier.barrier().catch(ioError);
+  }
+
+  compared(): Promise<void> {
+    return this.comparison.run();
+  }
+
+  compareSoon(): void {
+    this.comparison.schedule();
+  }
+
+  /** Makes a checkpoint now, so that the next opening need not read the log. */
+  checkpoint(): Promise<void> {
+    return this.checkpointer.run();
   }
 
   /** Names: what a program means that syncs a folder. */
@@ -102,8 +129,13 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;
-    await this.applier.barrier();
-    await this.checkpointer.last();
+    await this.comparison.stop();
+    try {
+      await this.checkpointer.last();
+    } catch (error) {
+      // The log has everything: the next boot goes on from there.
+      this.failed(error);
+    }
     this.applier.close();
     this.handles.closeAll();
     this.parts.log.close();
@@ -291,40 +323,101 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       this.nodes.set(node.inode, node);
       if (node.kind === 'file') node.content = new Content();
     }
-    const gone = this.applier && folderBefore(change, this.parts.mirror, this.parts.folds);
-    super.apply(change);
-    if (!this.applier) return;
-    switch (change.type) {
-      case 'create':
-        this.applier.add(change.node);
-        break;
-      case 'rename':
-        this.applier.add(change.to.children!.get(change.newName)!);
-        break;
-      default:
-        break;
+    if (!this.applier) {
+      super.apply(change);
+      return;
     }
+    const [node, replaced] = subjects(change);
+    const gone = node?.children && change.type !== 'create' ? this.applier.knownFolder(node) : undefined;
+    super.apply(change);
+    if (change.type === 'times' || change.type === 'link') return;
+    // What has no name left is in the applier's hands already, by `discard` or `orphaned`.
+    if (node?.named) this.applier.add(node);
+    if (replaced?.named) this.applier.add(replaced);
     if (gone) this.applier.add(gone);
   }
 
   protected override discard(node: TreeNode<Content>): void {
+    if (!this.applier) {
+      this.dead.add(node);
+      return;
+    }
     this.nodes.delete(node.inode);
-    if (node.content) this.applier?.add(node);
+    if (node.content) this.applier.add(node);
   }
 
   protected override orphaned(node: TreeNode<Content>): void {
     this.applier?.add(node);
   }
 
-  /** Somebody else removed the file from the storage: the world has it no longer either. */
-  private lost(node: TreeNode<Content>): void {
+  /** A file that somebody put into the storage becomes one of the world, with the times that it has there. */
+  async adoptFile(directory: TreeNode<Content>, place: StoredPlace, name: string, stat: StoredStat): Promise<void> {
+    await this.hasRoom();
+    if (!directory.named || directory.children!.has(name) || place.directory.files.has(place.name)) return;
+    this.group(() => {
+      const node = this.createFile(directory, name) as TreeNode<Content>;
+      const path = `${place.directory.path}/${place.name}`;
+      this.parts.log.append({ type: 'place', inode: node.inode, state: 'there', path });
+      this.parts.mirror.put(node, place);
+      this.adoptSize(node, stat);
+      this.repaired(`${node.path()} was put into the world from outside`);
+    });
+  }
+
+  /** A file that somebody changed in the storage has that size from now on. */
+  adoptSize(node: TreeNode<Content>, { size, modified }: StoredStat): void {
+    const time = BigInt(Math.floor(modified)) * 1_000_000n;
+    const inode = node.inode;
+    this.group(() => {
+      this.parts.log.append({ type: 'applied', inode, size });
+      this.parts.log.append({ type: 'times', inode, accessed: node.accessed, modified: time, time: now() });
+    });
+    this.touch(node);
+    const content = node.content!;
+    node.size = content.baseEnd = size;
+    node.modified = time;
+    content.applied = true;
+    this.written(node);
+    if (node.opens === 0) this.events.close(node);
+  }
+
+  /** A folder that somebody made in the storage becomes one of the world. */
+  async adoptFolder(directory: TreeNode<Content>, name: string): Promise<TreeNode<Content> | undefined> {
+    await this.hasRoom();
+    if (!directory.named || directory.children!.has(name)) return undefined;
+    return this.createDirectory(directory, name) as TreeNode<Content>;
+  }
+
+  /** Somebody else removed a file or folder from the storage: the world has it no longer either. */
+  lost(node: TreeNode<Content>): void {
     const path = node.path();
     if (path !== undefined) this.repaired(`${path} was removed from outside of the world: it is gone`);
+    this.group(() => this.forget(node));
+  }
+
+  private forget(node: TreeNode<Content>): void {
+    for (const child of [...(node.children?.values() ?? [])]) this.forget(child);
     for (const { directory, name } of [...node.places]) {
-      const change: TreeChange<Content> = { type: 'remove', directory: directory as TreeNode<Content>, name, time: now() };
+      const change: TreeChange<Content> = {
+        type: 'remove',
+        directory: directory as TreeNode<Content>,
+        name,
+        time: now(),
+      };
       this.record(change);
       this.apply(change);
     }
+  }
+
+  /** Removes what `writeFile` had not finished when the browser ended. */
+  removeUnfinished(): void {
+    for (const node of [...this.nodes.values()]) {
+      if (node.kind === 'file' && node.places.some(({ name }) => UNFINISHED_NAME.test(name))) this.forget(node);
+    }
+  }
+
+  private async hasRoom(): Promise<void> {
+    for (let wait = this.room(); wait; wait = this.room()) await wait;
   }
 
   private failed(error: unknown): void {
@@ -332,6 +425,18 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     if (this.failures.has(sentence)) return;
     this.failures.add(sentence);
     this.repaired(sentence);
+  }
+}
+
+/** The nodes whose names a change is about, as they are before it: the one that is meant, and the one that it replaces. */
+function subjects(change: TreeChange<Content>): [TreeNode<Content> | undefined, TreeNode<Content> | undefined] {
+  switch (change.type) {
+    case 'remove':
+      return [change.directory.children!.get(change.name), undefined];
+    case 'rename':
+      return [change.from.children!.get(change.oldName), change.to.children!.get(change.newName)];
+    default:
+      return [change.node, undefined];
   }
 }
 
@@ -349,5 +454,7 @@ function ioError(cause: unknown): never {
   if (cause instanceof FsError) throw cause;
   const full = cause instanceof Error && 'code' in cause && cause.code === 'no-space';
   if (full) throw diskFull();
-  throw new FsError('io', `the storage of the browser failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  throw new FsError('io', `the storage of the browser failed: ${cause instanceof Error ? cause.message : cause}`, {
+    cause,
+  });
 }

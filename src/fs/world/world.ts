@@ -22,6 +22,11 @@ export interface WorldFileSystem extends FileSystem {
   group<T>(work: () => T): T;
   /** Resolves when the folder in the origin private file system shows the same tree, with everything up to this call. */
   settled(): Promise<void>;
+  /**
+   * Resolves when the folder in the storage was once compared with the tree since the world was opened: files that
+   * somebody else put there or took away are then part of the world, or gone from it, and named in `repairs`.
+   */
+  compared(): Promise<void>;
   readonly usage: WorldUsage;
   /** What was found damaged and how it was mended, a sentence each, for the journal. May grow until `settled`. */
   readonly repairs: readonly string[];

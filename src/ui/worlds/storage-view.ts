@@ -27,6 +27,9 @@ export class StorageView extends LitElement {
         font-size: var(--small);
         color: var(--quiet);
       }
+      .use {
+        min-height: 1lh;
+      }
       .warn {
         padding: 0.5rem 0.75rem;
         border-left: 3px solid var(--accent);
@@ -56,7 +59,7 @@ export class StorageView extends LitElement {
     if (this.session.storage === 'memory') return html`<p class="warn">${worlds.memory}</p>`;
     const { estimate } = this;
     return html`<p>${worlds.kept}</p>
-      ${estimate ? html`<p>${worlds.used(formatBytes(estimate.usage), formatBytes(estimate.quota))}</p>` : nothing}`;
+      <p class="use">${estimate ? worlds.used(formatBytes(estimate.usage), formatBytes(estimate.quota)) : nothing}</p>`;
   }
 
   private async ask() {

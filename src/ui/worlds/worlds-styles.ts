@@ -69,8 +69,12 @@ export const worldsStyles = css`
   .second {
     margin-top: 0.5rem;
   }
-  sausage-storage {
+  .foot {
+    display: grid;
+    gap: 0.75rem;
     margin-top: auto;
+  }
+  sausage-storage {
     padding-top: 0.75rem;
   }
 `;

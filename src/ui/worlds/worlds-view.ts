@@ -51,26 +51,37 @@ export class WorldsView extends LitElement {
       <h2 tabindex="-1">${texts.title}</h2>
       <ul class="worlds">
         ${repeat(
-          session.worlds,
+          this.rows(),
           ({ name }) => name,
           (info) => this.renderWorld(info, busy),
         )}
       </ul>
       <div class="notice" role="status">${this.renderNotice()}</div>
-      ${this.form ? this.renderForm(this.form) : this.renderMakers(busy)}
+      <div class="foot">
+        ${this.form ? this.renderForm(this.form) : this.renderMakers(busy)}
+        <sausage-storage .session=${session}></sausage-storage>
+      </div>
       <input type="file" hidden accept=".zip,application/zip" @change=${this.onFile} />
-      <sausage-storage .session=${session}></sausage-storage>
       ${this.renderDialog()}
     `;
+  }
+
+  /** A world that is being made has its row at once. */
+  private rows(): WorldInfo[] {
+    const { worlds, name, phase } = this.session;
+    if (phase.kind !== 'booting' || worlds.some((info) => info.name === name)) return worlds;
+    const made: WorldInfo = { name, created: new Date(), consented: true };
+    return [...worlds, made].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   private renderWorld({ name, opened }: WorldInfo, busy: boolean) {
     const current = name === this.session.name && this.session.phase.kind !== 'unknown';
     const open = current && this.session.world !== undefined;
     const when = opened ? texts.opened(formatAgo(opened)) : texts.never;
+    const state = open ? texts.one : strings.status[this.session.phase.kind === 'booting' ? 'starting' : 'closed'];
     return html`<li aria-current=${current ? 'true' : nothing}>
       <div class="name">${name}</div>
-      <div class="quiet small">${current ? texts.one : when}</div>
+      <div class="quiet small">${current ? state : when}</div>
       <div class="actions">
         ${current ? nothing : html`<button class="plain" ?disabled=${busy} aria-label=${texts.openOf(name)} @click=${() => this.open(name)}>${texts.open}</button>`}
         ${open ? html`<button class="plain" ?disabled=${busy} aria-label=${texts.exportOf(name)} @click=${this.export}>${texts.export}</button>` : nothing}

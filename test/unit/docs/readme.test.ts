@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MINIMUM } from '../../../src/gate/requirements.ts';
 
@@ -99,4 +101,22 @@ test('the newest entry of the change log is the version of the package', () => {
     ([, version]) => version,
   );
   expect(versions[0]).toBe(manifest.version);
+});
+
+test('the example of the embedding API compiles', () => {
+  const example = /```ts\n([\s\S]*?)```/.exec(section('Embedding'))?.[1];
+  if (!example) throw new Error('there is no example');
+  mkdirSync(join(root, 'build'), { recursive: true });
+  const folder = mkdtempSync(join(root, 'build', 'readme-'));
+  try {
+    writeFileSync(join(folder, 'example.ts'), example.replace("'./src/", "'../../src/"));
+    writeFileSync(join(folder, 'tsconfig.json'), '{ "extends": "../../tsconfig.json", "include": ["example.ts"] }');
+    const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+    const { stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', folder, '--noEmit'], { encoding: 'utf8' });
+    // What else tsc finds, in the sources, is the business of the type check.
+    const problems = stdout.split('\n').filter((line) => line.includes('example.ts'));
+    expect({ problems, stderr }).toEqual({ problems: [], stderr: '' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

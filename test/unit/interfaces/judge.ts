@@ -2,7 +2,7 @@
 
 import { Ajv } from 'ajv';
 import { type Document, parseDocument } from '../../../src/core/interfaces/document.ts';
-import type { Json, JsonObject } from '../../../src/core/interfaces/json.ts';
+import { type Json, type JsonObject, writeJson } from '../../../src/core/interfaces/json.ts';
 
 export type Schemas = Record<string, Json>;
 
@@ -20,9 +20,10 @@ function closed(schema: Json): Json {
   return { ...result, additionalProperties: false };
 }
 
-/** A predicate of ajv for a schema with shared schemas, in the given reading. */
+/** A predicate of ajv for a schema with shared schemas, in the given reading. Large integers are rounded. */
 export function judge(schema: Json, schemas: Schemas, reading: 'closed' | 'open'): (value: unknown) => boolean {
-  const read = reading === 'closed' ? closed : (same: Json) => same;
+  const plain = (of: Json): Json => JSON.parse(writeJson(of));
+  const read = reading === 'closed' ? (of: Json) => closed(plain(of)) : plain;
   const shared = Object.fromEntries(Object.entries(schemas).map(([name, of]) => [name, read(of)]));
   const ajv = new Ajv({
     strict: false,

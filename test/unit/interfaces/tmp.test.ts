@@ -1,14 +1,55 @@
-import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { clientRs } from '../../../src/core/interfaces/client-rs.ts';
+import { checkImports } from '../../../src/core/interfaces/compatible.ts';
 import { parseDocument } from '../../../src/core/interfaces/document.ts';
-test('x', () => {
-  const s = JSON.parse(readFileSync('test/unit/interfaces/builders/schemars.json', 'utf8'))['0.8'];
-  const { document, warnings } = parseDocument({ openrpc: '1.2.6', info: { title: 'Tasks', version: '1', description: 'Keeps tasks.\n\nAll of them.' },
-    methods: [
-      { name: 'add', summary: 'Adds', description: 'Adds a task.', params: [{name: 'task', required: true, description: 'the task to add', schema: {$ref:'#/components/schemas/Task'}}, {name:'type', schema:{type:['string','null']}}], result: {name:'id', description: 'the new id', schema: {type:'integer', minimum: 0}} },
-      { name: 'outside', params: [], 'x-sausage-params': {$ref:'#/components/schemas/Outside'} },
-      { name: 'list', params: [], result: {name: 'tasks', schema: {type:'object', required: ['items'], properties: {items: {type:'array', items: {type:'object', properties: {a: {type:'boolean'}}}}, mode: {enum: ['a-b', 'A b', 'self', '']}}}}},
-    ], components: {schemas: s}, 'x-sausage-endpoints': {control: {methods: [{name:'status', params: [], result: {name:'r', schema: {type:'string'}}}]}} });
-  console.log(warnings, clientRs(document, 'my-tasks'));
+import { metaSchemaRemarks } from '../../../src/core/interfaces/meta-schema.ts';
+
+test('bench', () => {
+  const to = (n: string) => ({ $ref: `#/components/schemas/${n}` });
+  const object = (properties: any, required: string[] = []) => ({ type: 'object', properties, required });
+  const make = () =>
+    Object.fromEntries(
+      Array.from({ length: 500 }, (_, at) => [
+        `D${at}`,
+        object(
+          {
+            id: { type: 'integer', minimum: 0 },
+            name: { type: 'string' },
+            next: to(`D${(at + 1) % 500}`),
+            other: { type: 'array', items: to(`D${(at * 7) % 500}`) },
+          },
+          ['id'],
+        ),
+      ]),
+    );
+  const methods = Array.from({ length: 500 }, (_, at) => ({
+    name: `m${at}`,
+    params: [{ name: 'p', schema: to(`D${at}`) }],
+    result: { name: 'r', schema: to(`D${at}`) },
+  }));
+  for (let i = 0; i < 4; i++) {
+    const pj = { openrpc: '1.2.6', info: { title: 'a', version: '1' }, methods, components: { schemas: make() } };
+    const cj = {
+      openrpc: '1.2.6',
+      info: { title: 'a', version: '1' },
+      methods: [],
+      'x-sausage-imports': { p: { methods, components: { schemas: make() } } },
+    };
+    let t = performance.now();
+    const p = parseDocument(pj).document;
+    const t1 = performance.now() - t;
+    t = performance.now();
+    const c = parseDocument(cj).document;
+    const t2 = performance.now() - t;
+    t = performance.now();
+    checkImports(c, p, { consumer: 'c', provider: 'p' });
+    const t3 = performance.now() - t;
+    t = performance.now();
+    metaSchemaRemarks(pj as any);
+    const t4 = performance.now() - t;
+    t = performance.now();
+    clientRs(p, 'p');
+    const t5 = performance.now() - t;
+    console.log({ t1, t2, t3, t4, t5 });
+  }
 });

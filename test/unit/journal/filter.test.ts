@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileFilter, JournalFilterError } from '../../../src/core/journal/filter.ts';
 import type { JournalFilter } from '../../../src/core/host.ts';
+import { compileFilter, JournalFilterError } from '../../../src/core/journal/filter.ts';
 
 describe('filters of core.log', () => {
   it.each([

@@ -16,7 +16,10 @@ describe('retention', () => {
     for (let i = 0; i < 2000; i++) say(journal, `loud ${i}`, 'loud');
     await journal.flush();
     const loud = await journal.query({ plugin: 'loud' });
-    expect(loud.map(({ line }) => line)).toEqual(['start', ...Array.from({ length: 300 }, (_, i) => `loud ${i + 1700}`)]);
+    expect(loud.map(({ line }) => line)).toEqual([
+      'start',
+      ...Array.from({ length: 300 }, (_, i) => `loud ${i + 1700}`),
+    ]);
     expect(await journal.query({ plugin: 'quiet' })).toHaveLength(200);
     await journal.close();
     if (hasSqlite3) {

@@ -3,8 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { instantiateSqlite, JOURNAL_PATH, type JournalOptions, SqliteJournal } from '../../../src/core/journal/index.ts';
+import {
+  instantiateSqlite,
+  JOURNAL_PATH,
+  type JournalOptions,
+  SqliteJournal,
+} from '../../../src/core/journal/index.ts';
 import { FsError } from '../../../src/fs/errors.ts';
+import type { MaybePromise } from '../../../src/fs/filesystem.ts';
 import { MemoryFileSystem } from '../../../src/fs/memory.ts';
 import { MountedNamespace } from '../../../src/fs/namespace.ts';
 
@@ -25,6 +31,7 @@ export class TestWorld extends MemoryFileSystem {
   space = Number.POSITIVE_INFINITY;
   slow = false;
   changes = 0;
+  private waited = false;
   readonly files = new MountedNamespace(this);
 
   constructor() {
@@ -38,20 +45,21 @@ export class TestWorld extends MemoryFileSystem {
     return later as unknown as number;
   }
 
-  override write(...args: Parameters<MemoryFileSystem['write']>): void {
+  override write(...args: Parameters<MemoryFileSystem['write']>): MaybePromise<void> {
     this.spend();
     if (args[2].length > this.space) throw new FsError('insufficient-space', 'the disk is full');
     this.space -= args[2].length;
     return this.maybeLater(() => super.write(...args));
   }
 
-  override resize(...args: Parameters<MemoryFileSystem['resize']>): void {
+  override resize(...args: Parameters<MemoryFileSystem['resize']>): MaybePromise<void> {
     this.spend();
     return this.maybeLater(() => super.resize(...args));
   }
 
   protected override room(): Promise<void> | undefined {
-    return this.slow ? Promise.resolve() : undefined;
+    this.waited = this.slow && !this.waited;
+    return this.waited ? Promise.resolve() : undefined;
   }
 
   protected override record(...args: Parameters<MemoryFileSystem['record']>): void {
@@ -65,8 +73,8 @@ export class TestWorld extends MemoryFileSystem {
     this.changes++;
   }
 
-  private maybeLater(work: () => void): void {
-    return this.slow ? (Promise.resolve().then(work) as unknown as undefined) : work();
+  private maybeLater(work: () => void): MaybePromise<void> {
+    return this.slow ? Promise.resolve().then(work) : work();
   }
 
   exists(path: string): boolean {

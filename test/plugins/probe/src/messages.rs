@@ -1,4 +1,5 @@
-//! Messages to others: `call`, `send`, `await`, `parallel`, `notify`, `progress`, `lock`, `unlock`, `receive`, `eof`, `hang`.
+//! Messages to others: `call`, `send`, `await`, `parallel`, `notify`, `progress`, `lock`, `unlock`; and from them:
+//! `receive`, `eof`, `hang`.
 
 use crate::params::{done, Failure, Outcome, Params};
 use crate::Probe;

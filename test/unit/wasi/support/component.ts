@@ -50,7 +50,9 @@ export async function generated(key: string, component: Uint8Array): Promise<Rea
 /** The WIT of all of WASI 0.2 as nested packages, to come after the package of a world. */
 export function wasiWit(): string {
   return ['io', 'cli', 'clocks', 'random', 'filesystem', 'sockets', 'http']
-    .map((name) => readFileSync(join(WIT, `wasi-${name}/package.wit`), 'utf8').replace(/package (\S+);/, 'package $1 {'))
+    .map((name) =>
+      readFileSync(join(WIT, `wasi-${name}/package.wit`), 'utf8').replace(/package (\S+);/, 'package $1 {'),
+    )
     .map((text) => `${text}\n}\n`)
     .join('');
 }

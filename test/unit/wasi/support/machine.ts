@@ -40,7 +40,8 @@ export class Machine {
     this.#post({ type: 'channel', channel: this.channel.buffer, doorbell: this.#doorbell.buffer, slot: 0 });
   }
 
-  static async create(): Promise<Machine> {
+  /** `onDebug` gets the lines of the worker's `console.debug`. */
+  static async create({ onDebug }: { onDebug?: (line: string) => void } = {}): Promise<Machine> {
     const folder = mkdtempSync(join(tmpdir(), 'sausage-wasi-'));
     try {
       const file = join(folder, 'worker.mjs');
@@ -51,6 +52,9 @@ export class Machine {
         logLevel: 'silent',
       });
       const worker = new Worker(file);
+      worker.on('message', (message: { debug?: string }) => {
+        if (message.debug !== undefined) onDebug?.(message.debug);
+      });
       await new Promise<void>((resolve, reject) => {
         worker.once('message', () => resolve());
         worker.once('error', reject);

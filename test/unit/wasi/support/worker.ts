@@ -4,6 +4,8 @@ import { parentPort } from 'node:worker_threads';
 import type { ToProcess } from '../../../../src/syscall/protocol.ts';
 import { type ComponentScript, ProcessRunner } from '../../../../src/wasi/process.ts';
 
+console.debug = (line: string) => parentPort?.postMessage({ debug: line });
+
 const runner = new ProcessRunner(
   (script) =>
     import(`data:text/javascript;base64,${Buffer.from(script).toString('base64')}`) as Promise<ComponentScript>,

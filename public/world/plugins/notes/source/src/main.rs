@@ -94,7 +94,8 @@ mod tests {
     fn every_described_method_exists() {
         let file = notes::fresh_file("main-discover");
         let document = converse(&file, "rpc.discover", json!({}), "").0.unwrap();
-        let names: Vec<&str> = document["methods"].as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
+        let methods = document["methods"].as_array().unwrap();
+        let names: Vec<&str> = methods.iter().map(|method| method["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["add", "list", "remove"]);
         for name in names {
             let code = converse(&file, name, json!({}), "").0.err().map(|error| error.code);

@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn an_answer_has_the_id_of_its_request() {
         let mut output = Vec::new();
-        let mut core = Core::new(&b"noise\n\n{\"jsonrpc\":\"2.0\",\"id\":\"p-1\",\"method\":\"list\"}\n"[..], &mut output);
+        let input = "noise\n\n{\"jsonrpc\":\"2.0\",\"id\":\"p-1\",\"method\":\"list\"}\n";
+        let mut core = Core::new(input.as_bytes(), &mut output);
         let request = core.receive().unwrap();
         assert_eq!(request.method, "list");
         core.answer(&request, Ok(json!({})));

@@ -1,0 +1,204 @@
+import { FsError } from '../errors.ts';
+import { utf8Length } from '../names.ts';
+import { TreeNode } from '../tree.ts';
+import type { ByteReader } from './bytes.ts';
+import type { SavedNode } from './checkpoint.ts';
+import { Content } from './content.ts';
+import type { Mirror, StoredDirectory } from './mirror.ts';
+import { type LogRecord, readRecord } from './records.ts';
+import { escapeName } from './stored-names.ts';
+import { type StoredWorld, setLength } from './stored-world.ts';
+
+type File = TreeNode<Content>;
+
+/** Makes the tree of a world from a checkpoint and the records after it. */
+export class Replay {
+  private readonly world: StoredWorld;
+  private readonly mirror: Mirror;
+  private readonly folds: boolean;
+  /** Records that speak of what is not there: none, unless something was damaged. */
+  skipped = 0;
+
+  constructor(world: StoredWorld, mirror: Mirror, folds: boolean) {
+    this.world = world;
+    this.mirror = mirror;
+    this.folds = folds;
+  }
+
+  /** Puts the nodes of a checkpoint into the empty tree. */
+  load(saved: SavedNode[]): void {
+    const { world } = this;
+    const nodes = new Map<number, SavedNode>();
+    for (const from of saved) {
+      nodes.set(from.inode, from);
+      if (from.inode === world.root.inode) continue;
+      const node = new TreeNode<Content>(world, from.inode, from.kind, from.changed);
+      node.target = from.target;
+      node.size = from.size;
+      world.nodes.set(from.inode, node);
+      world.inodes = from.inode + 1;
+      if (from.kind === 'file') this.loadContent(node, from);
+    }
+    for (const from of saved) this.attach(from);
+    for (const [inode, from] of nodes) {
+      const node = world.nodes.get(inode)!;
+      node.accessed = from.accessed;
+      node.modified = from.modified;
+      node.changed = from.changed;
+    }
+    this.dropUnreachable();
+    this.knowFolders(this.world.root, this.mirror.files);
+  }
+
+  /** The folders of a checkpoint were made in the storage before it was whole. */
+  private knowFolders(node: File, folder: StoredDirectory): void {
+    for (const [name, child] of node.children!) {
+      if (child.children) this.knowFolders(child, folder.child(escapeName(name, this.folds)));
+    }
+  }
+
+  private loadContent(node: File, from: SavedNode): void {
+    const content = new Content();
+    node.content = content;
+    content.baseEnd = from.size;
+    content.mayHaveTail = from.mayHaveTail;
+    if (from.stored !== undefined) this.mirror.put(node, this.mirror.place(from.stored));
+  }
+
+  private attach(from: SavedNode): void {
+    const node = this.world.nodes.get(from.inode)!;
+    for (const { directory, name } of from.places) {
+      const folder = this.world.nodes.get(directory);
+      if (!folder?.children || folder.children.has(name)) this.skipped++;
+      else folder.attach(name, node, from.changed);
+    }
+  }
+
+  /** Of a damaged checkpoint, what hangs on nothing. Its files are still in the folder, where the comparison finds them. */
+  private dropUnreachable(): void {
+    for (const node of this.world.nodes.values()) {
+      if (node === this.world.root || node.path() !== undefined) continue;
+      this.world.nodes.delete(node.inode);
+      if (node.content?.place) this.mirror.put(node, undefined);
+      this.skipped++;
+    }
+  }
+
+  /** Does what one frame of the log says. */
+  record(body: ByteReader): void {
+    try {
+      this.apply(readRecord(body));
+    } catch (error) {
+      if (error instanceof RangeError || error instanceof FsError) this.skipped++;
+      else throw error;
+    }
+  }
+
+  private apply(record: LogRecord): void {
+    const { world } = this;
+    switch (record.type) {
+      case 'create': {
+        const { kind, inode, name, time, target } = record;
+        const directory = this.folder(record.directory);
+        if (world.nodes.has(inode) || directory.children!.has(name)) throw new RangeError();
+        const node = new TreeNode<Content>(world, inode, kind, time);
+        node.target = target;
+        if (kind === 'link') node.size = utf8Length(target);
+        world.replay({ type: 'create', node, directory, name, time });
+        return;
+      }
+      case 'link': {
+        const directory = this.folder(record.directory);
+        if (directory.children!.has(record.name)) throw new RangeError();
+        world.replay({ type: 'link', node: this.node(record.inode), directory, name: record.name, time: record.time });
+        return;
+      }
+      case 'remove': {
+        const directory = this.folder(record.directory);
+        if (!directory.children!.has(record.name)) throw new RangeError();
+        world.replay({ type: 'remove', directory, name: record.name, time: record.time });
+        return;
+      }
+      case 'rename': {
+        const { oldName, newName, time } = record;
+        const [from, to] = [this.folder(record.from), this.folder(record.to)];
+        if (!from.children!.has(oldName)) throw new RangeError();
+        world.replay({ type: 'rename', from, oldName, to, newName, time });
+        return;
+      }
+      case 'times': {
+        const { accessed, modified, time } = record;
+        world.replay({ type: 'times', node: this.node(record.inode), accessed, modified, time });
+        return;
+      }
+      case 'folder': {
+        const folder = this.mirror.directory(record.path);
+        if (!record.there) folder.parent?.directories.delete(folder.name);
+        return;
+      }
+      default:
+        this.applyToContent(record, this.node(record.inode));
+    }
+  }
+
+  private applyToContent(
+    record: Extract<LogRecord, { type: 'write' | 'size' | 'direct' | 'applied' | 'place' }>,
+    node: File,
+  ): void {
+    const content = node.content;
+    if (!content) throw new RangeError();
+    switch (record.type) {
+      case 'write':
+        content.extents.write(record.offset, record.data);
+        node.size = Math.max(node.size, record.offset + record.data.length);
+        node.modified = node.changed = record.time;
+        break;
+      case 'size':
+        setLength(node, record.size, record.time);
+        break;
+      case 'direct':
+        node.size = content.baseEnd = Math.max(node.size, record.end);
+        node.modified = node.changed = record.time;
+        content.mayHaveTail = true;
+        break;
+      case 'applied':
+        content.extents.clear();
+        content.lengthPending = false;
+        content.unmade = false;
+        content.mayHaveTail = true;
+        node.size = content.baseEnd = record.size;
+        break;
+      case 'place':
+        this.placed(record, node, content);
+        break;
+    }
+  }
+
+  private placed(record: Extract<LogRecord, { type: 'place' }>, node: File, content: Content): void {
+    if (record.state === 'gone') {
+      this.mirror.put(node, undefined);
+      content.moving = undefined;
+      return;
+    }
+    const place = this.mirror.place(record.path);
+    if (record.state === 'moving') {
+      content.moving = place;
+      return;
+    }
+    content.moving = undefined;
+    if (!content.place) content.unmade = content.baseEnd === 0;
+    this.mirror.put(node, place);
+  }
+
+  private node(inode: number): File {
+    const node = this.world.nodes.get(inode);
+    if (!node) throw new RangeError();
+    return node;
+  }
+
+  private folder(inode: number): File {
+    const node = this.node(inode);
+    if (!node.children) throw new RangeError();
+    return node;
+  }
+}

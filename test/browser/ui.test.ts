@@ -1,0 +1,193 @@
+/** What a visitor does with the page: types, looks, takes a world away and brings it back. With a real keyboard. */
+
+import type { Locator, Page } from 'playwright-core';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ChromiumTab } from './chromium.ts';
+import { openBrowser, openSite, type Site, type TestBrowser } from './harness.ts';
+
+let site: Site;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  site = await openSite();
+  browser = await openBrowser('chromium');
+});
+
+/** A world is open in one tab at a time, so none outlives its test. */
+const tabs: ChromiumTab[] = [];
+afterEach(async () => {
+  for (const tab of tabs.splice(0)) await tab.close();
+});
+
+async function visit(query = '', width = 1280): Promise<ChromiumTab> {
+  const tab = (await browser.open(site.url + query, { ready: false })) as ChromiumTab;
+  tabs.push(tab);
+  await tab.page.setViewportSize({ width, height: 800 });
+  return tab;
+}
+
+const line = (page: Page) => page.getByRole('combobox', { name: 'Call a method' });
+const newest = (page: Page) => page.locator('sausage-entry').last();
+
+/** All text that an element shows, that of the elements inside of it too, on one line. */
+function textOf(locator: Locator): Promise<string> {
+  return locator.evaluate((element) => {
+    const gather = (node: Node): string => {
+      if (node instanceof Text) return node.data;
+      if (node instanceof HTMLStyleElement) return '';
+      const root = node instanceof Element ? (node.shadowRoot ?? node) : node;
+      return [...root.childNodes].map(gather).join('');
+    };
+    return gather(element).replace(/\s+/g, ' ');
+  });
+}
+
+/** Types a line, runs it, and gives what came of it as text. */
+async function run(page: Page, text: string): Promise<string> {
+  const before = await page.locator('sausage-entry').count();
+  await line(page).fill(text);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  const output = page.locator('sausage-entry').nth(before).locator('.output');
+  await output.waitFor();
+  return textOf(output);
+}
+
+describe('the page, for a visitor', () => {
+  it('calls what is typed, shows the answer, and has the notes and the history again after a reload', async () => {
+    const { page, problems, ready, reload } = bound(await visit());
+    await ready();
+    await line(page).fill('notes.a');
+    await page.getByRole('option', { name: /^add/ }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('option', { name: /"text"/ }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('milk');
+    await page.keyboard.press('Enter');
+    await newest(page).getByText('"milk"').waitFor();
+    expect(await textOf(newest(page).locator('.line'))).toContain('notes.add {"text": "milk"}');
+    expect(await run(page, 'notes.add {“text”: “it’s bread”}')).toContain('it’s bread');
+
+    await reload();
+    expect(await run(page, 'notes.list')).toMatch(/milk.*it’s bread/);
+    await line(page).press('ArrowUp');
+    await line(page).press('ArrowUp');
+    expect(await line(page).inputValue()).toBe('notes.add {“text”: “it’s bread”}');
+    expect(problems).toEqual([]);
+  });
+
+  it('shows an error as a sentence with its code, and the world goes on', async () => {
+    const { page, ready } = bound(await visit());
+    await ready();
+    expect(await run(page, 'nobody.home')).toMatch(/no plugin called “nobody”.*-32001/);
+    expect(await run(page, 'notes.nothing')).toContain('-32601');
+    expect(await run(page, 'notes')).toContain('Write notes.add or notes.list.');
+    expect(await run(page, 'ls /plugins')).toContain('notes/');
+    expect(await run(page, 'help notes')).toContain('Keeps a new note');
+    expect(await run(page, 'notes.list')).toContain('notes');
+  });
+
+  it('R8-5 takes a world out as a zip, brings it back under another name, and deletes it after a question', async () => {
+    const { page, ready, download } = bound(await visit());
+    await ready();
+    await run(page, 'notes.add {text: "to keep"}');
+    const worlds = page.locator('sausage-worlds');
+    const { name, data } = await download(() => worlds.getByRole('button', { name: 'Export playground' }).click());
+    expect(name).toBe('playground.zip');
+    expect(data.subarray(0, 2).toString()).toBe('PK');
+
+    await page.locator('input[type=file]').setInputFiles({ name: 'playground.zip', mimeType: '', buffer: data });
+    await worlds.getByRole('textbox', { name: 'Name' }).fill('copy');
+    await page.keyboard.press('Enter');
+    await worlds.getByRole('button', { name: 'Open it' }).click();
+    await page.getByText('copy', { exact: true }).first().waitFor();
+    await page.waitForFunction(() => sausage.world?.name === 'copy');
+    expect(page.url()).toContain('?world=copy');
+    expect(await run(page, 'notes.list')).toContain('to keep');
+
+    await worlds.getByRole('button', { name: 'Delete copy' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete “copy”?' });
+    await dialog.getByRole('button', { name: 'Keep it' }).click();
+    expect(await page.evaluate(() => sausage.world.name)).toBe('copy');
+    await worlds.getByRole('button', { name: 'Delete copy' }).click();
+    await dialog.getByRole('button', { name: 'Delete copy' }).click();
+    await page.waitForFunction(() => sausage.world?.name === 'playground');
+    expect(await page.evaluate(async () => (await sausage.listWorlds()).map((info) => info.name))).toEqual([
+      'playground',
+    ]);
+  });
+
+  it('says what is wrong with a file that is no world, and keeps the others', async () => {
+    const { page, ready } = bound(await visit());
+    await ready();
+    const file = { name: 'letter.zip', mimeType: 'application/zip', buffer: Buffer.from('Dear world') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.keyboard.press('Enter');
+    await page.locator('sausage-worlds').getByText('This happened while importing letter.zip.').waitFor();
+    expect(await page.evaluate(async () => (await sausage.listWorlds()).map((info) => info.name))).toEqual([
+      'playground',
+    ]);
+  });
+
+  it('offers to make a world of a name that it does not know', async () => {
+    const { page } = bound(await visit('?world=garden'));
+    await page.getByRole('button', { name: 'Create “garden”, empty' }).click();
+    await page.waitForFunction(() => sausage.world?.name === 'garden');
+    expect(await run(page, 'ls /plugins')).toMatch(/nothing at|empty/);
+    await page.evaluate(() => sausage.world.close());
+    await page.evaluate(() => sausage.deleteWorld('garden'));
+  });
+
+  it('folds into one pane at 380 pixels, and nothing sticks out', async () => {
+    const { page, ready } = bound(await visit('', 380));
+    await ready();
+    await run(page, 'notes.list');
+    for (const tab of ['Worlds', 'Journal', 'Processes', 'Console']) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), tab).toBe(380);
+    }
+    await page.getByRole('tab', { name: 'Journal' }).click();
+    await page
+      .locator('sausage-journal')
+      .getByText(/notes\.list/)
+      .last()
+      .waitFor();
+  });
+
+  it('nothing moves while it boots', async () => {
+    const shifts = `window.shifts = []; new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((entry) => entry.value))).observe({ type: 'layout-shift', buffered: true });`;
+    const tab = (await browser.open(site.url, { before: shifts })) as ChromiumTab;
+    tabs.push(tab);
+    const moved = await tab.evaluate(() =>
+      (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0),
+    );
+    expect(moved).toBeLessThan(0.01);
+  });
+});
+
+describe('the script of the page', () => {
+  it('is under 60 KB compressed with all that it loads at once', async () => {
+    // The browser's own view of what had arrived when the page could draw: modules of the page, none of the workers'.
+    const tab = await visit();
+    await tab.ready();
+    const sizes = await tab.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => /\/assets\/(index|main)-[\w-]+\.js$/.test(name))
+        .map((entry) => (entry as PerformanceResourceTiming).encodedBodySize),
+    );
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000);
+  });
+});
+
+/** The parts of a tab as plain functions. */
+function bound(tab: ChromiumTab) {
+  return {
+    page: tab.page,
+    problems: tab.problems,
+    ready: () => tab.ready(),
+    reload: () => tab.reload(),
+    download: (start: () => Promise<unknown>) => tab.download(start),
+  };
+}
