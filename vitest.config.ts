@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Three projects: `unit` runs in Node and is parallel, `browser` drives real browsers against the built page, one file
- * at a time, `full` holds what is too slow for every `npm test` (`npm run test:all` runs it).
+ * Four projects: `unit` runs in Node and is parallel, `browser` drives real browsers against the built page, one file
+ * at a time, `full` holds what is too slow for every `npm test` (`npm run test:all` runs it), `bench` measures
+ * (`npm run bench`).
  */
 export default defineConfig({
   test: {
@@ -41,6 +42,18 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'bench',
+          include: ['test/bench/**/*.test.ts'],
+          environment: 'node',
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -103,8 +103,10 @@ async function buildAll(debug) {
 /** Builds when a source changed since the last build. Two builds of one folder wait for each other. */
 export async function ensureBuilt({ force = false, debug = false } = {}) {
   try {
+    if (!force && (await isCurrent(await sourceHash({ debug })))) return;
     await mkdir(BUILD, { recursive: true });
     await withLock(join(BUILD, 'lock'), async () => {
+      // Another build may have ended meanwhile.
       const hash = await sourceHash({ debug });
       if (!force && (await isCurrent(hash))) return;
       console.error('Building …');

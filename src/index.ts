@@ -210,7 +210,9 @@ class OpenedWorld implements World {
   }
 
   async close(): Promise<void> {
-    await this.#whole(this.#core.close());
+    // The news of the exit may come before the answer, and releases the world.
+    await Promise.race([this.#whole(this.#core.close()), this.closed]);
+    this.#resolveClosed({ exitCode: 0 });
     this.#release();
   }
 

@@ -25,6 +25,7 @@ addEventListener(
       // What fails in here fails outside of a process: the page hears of it as an error of the worker.
       runner.handle(message.data).catch(reportError);
     };
+    port.onmessageerror = () => reportError(new Error('a message of the core could not be read in this worker'));
     const ready: FromProcess = { type: 'ready' };
     port.postMessage(ready);
   },

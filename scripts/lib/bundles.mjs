@@ -83,3 +83,14 @@ export async function buildRelay(outDir, debug) {
     }),
   );
 }
+
+/** The page that measures the raw floors of the bench. */
+export async function buildFloor(outDir) {
+  await build({
+    ...common(false),
+    root: join(ROOT, 'test/bench/floor'),
+    base: './',
+    build: { outDir, emptyOutDir: true, target: 'es2022', modulePreload: false, assetsInlineLimit: 0 },
+    worker: { format: 'es' },
+  });
+}

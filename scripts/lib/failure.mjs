@@ -9,6 +9,7 @@ const REASONS = {
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a file is in the way',
 };
 
 /** What a file error says in a sentence, or undefined when it is no such error. */

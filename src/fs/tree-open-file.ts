@@ -26,7 +26,7 @@ export class TreeOpenFile<C> implements OpenFile {
   }
 
   write(offset: number, data: Uint8Array): MaybePromise<void> {
-    this.check(offset + data.length);
+    this.check(offset, data.length);
     if (data.length === 0) return;
     this.becomeWriter();
     return chain(this.owner.write(this.node, offset, data), () => this.owner.written(this.node));
@@ -65,9 +65,11 @@ export class TreeOpenFile<C> implements OpenFile {
     this.node.writers++;
   }
 
-  private check(size: number): void {
+  private check(offset: number, length = 0): void {
     if (!this.isOpen) throw new FsError('bad-descriptor', 'the file was closed');
-    if (!(size <= MAX_SIZE)) throw new FsError('file-too-large', 'a file cannot be larger than 2^53 - 1 bytes');
-    if (!(size >= 0) || !Number.isInteger(size)) throw new FsError('invalid', 'an offset is negative or no integer');
+    if (!(offset + length <= MAX_SIZE))
+      throw new FsError('file-too-large', 'a file cannot be larger than 2^53 - 1 bytes');
+    if (!(offset >= 0) || !Number.isInteger(offset))
+      throw new FsError('invalid', 'an offset is negative or no integer');
   }
 }

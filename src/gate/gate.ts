@@ -16,14 +16,15 @@ function tell(problem: string): void {
   alert.textContent = problem;
   alert.style.cssText =
     'max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1.125rem/1.5 system-ui, sans-serif';
-  document.body.replaceChildren(alert);
+  document.body.textContent = '';
+  document.body.appendChild(alert);
 }
 
 function link(rel: string, href: string): void {
   const element = document.createElement('link');
   element.rel = rel;
   element.href = href;
-  document.head.append(element);
+  document.head.appendChild(element);
 }
 
 const words = (text: string | undefined): string[] => (text ? text.split(' ') : []);
@@ -40,7 +41,7 @@ function load(): void {
   };
   script.onerror = () =>
     tell('The playground could not be loaded: a part of it did not arrive. Check the network and reload the page.');
-  document.body.append(script);
+  document.body.appendChild(script);
 }
 
 async function enter(): Promise<void> {

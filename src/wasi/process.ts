@@ -91,7 +91,7 @@ export class ProcessRunner {
       run();
       return { kind: EXIT.code, code: host.exitCode ?? 0, message: '' };
     } catch (error) {
-      console.debug((error as Error).stack ?? ''); return ended(host, error) ?? trap(error);
+      return ended(host, error) ?? trap(error);
     }
   }
 

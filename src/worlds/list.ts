@@ -74,7 +74,7 @@ export class WorldList {
   /** The first content of the world is all there. */
   async complete(id: string): Promise<void> {
     await this.update(id, (record) => ({ ...record, complete: true }));
-    this.filled(id);
+    await this.filled(id);
   }
 
   opened(id: string): Promise<void> {
@@ -108,7 +108,7 @@ export class WorldList {
       try {
         await this.remove(id);
       } finally {
-        lock.release();
+        await lock.release();
       }
     });
   }
@@ -178,14 +178,14 @@ export class WorldList {
       try {
         await this.remove(record.id);
       } finally {
-        lock.release();
+        await lock.release();
       }
       return true;
     } catch (error) {
       if (error instanceof WorldBusyError) return false;
       throw error;
     } finally {
-      filling.release();
+      await filling.release();
     }
   }
 
@@ -199,11 +199,11 @@ export class WorldList {
     const { store, containers } = await this.opening();
     await containers?.remove(id);
     await store.delete(id);
-    this.filled(id);
+    await this.filled(id);
   }
 
-  private filled(id: string): void {
-    this.filling.get(id)?.release();
+  private async filled(id: string): Promise<void> {
+    await this.filling.get(id)?.release();
     this.filling.delete(id);
   }
 

@@ -13,7 +13,8 @@ export class WorldBusyError extends Error {
 }
 
 export interface WorldLock {
-  release(): void;
+  /** Resolves when the next one can have it. */
+  release(): Promise<void>;
 }
 
 export interface LockOptions {
@@ -39,7 +40,13 @@ function hold(name: string, { locks = navigator.locks, patience }: LockOptions):
   return new Promise((resolve, reject) => {
     const ended = locks.request(name, how, (lock) => {
       if (!lock) return resolve(undefined);
-      return new Promise<void>((release) => resolve({ release }));
+      return new Promise<void>((free) => {
+        const release = async () => {
+          free();
+          await ended;
+        };
+        resolve({ release });
+      });
     });
     ended.catch((error) => ((error as Error).name === 'TimeoutError' ? resolve(undefined) : reject(error)));
   });

@@ -28,6 +28,7 @@ export class WorldServer implements CoreApi {
   #core!: Core;
   #events!: EventBatches;
   #servicesHeld = false;
+  #ended?: Promise<void>;
 
   async open(
     options: OpenOptions,
@@ -54,7 +55,7 @@ export class WorldServer implements CoreApi {
     this.#core = core;
     await core.activation.recover();
     parts.onChange((change) => core.watcher.changed(change));
-    void core.closed.then((exitCode) => this.#end(exitCode));
+    this.#ended = core.closed.then((exitCode) => this.#end(exitCode));
     for (const repair of parts.repairs) this.#log(repair);
     const services = await core.services.read();
     this.#servicesHeld = services > 0 && !options.services;
@@ -168,8 +169,10 @@ export class WorldServer implements CoreApi {
     return this.#parts.whileJournalRests(() => exportWorld(this.#files, options));
   }
 
+  /** Returns when the files are closed too: the page then ends this worker, and may delete the world at once. */
   async close(): Promise<void> {
     await this.#core.close();
+    await this.#ended;
   }
 
   async #end(exitCode: number): Promise<void> {

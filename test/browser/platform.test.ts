@@ -85,6 +85,21 @@ describe.each(['chromium', 'firefox'] as const)('the page in %s', (name) => {
   });
 });
 
+describe('the first load', () => {
+  it('takes at most 900 KB before the world answers, without jco', async () => {
+    const site = await openSite();
+    const browser = await openBrowser();
+    await browser.open(site.url);
+    const before = [...site.requests];
+    const bytes = before.reduce((sum, request) => sum + request.bytes, 0);
+    expect(before.length).toBeGreaterThan(4);
+    expect(before.filter(({ url }) => url.includes('js-component-bindgen'))).toEqual([]);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(900_000);
+    await browser.close();
+  });
+});
+
 describe('a page on a bare host', () => {
   it('asks for no address that a school filter blocks, and gets every file with a type it does not expect', async () => {
     const site = await openSite({ kind: 'bare', path: SUBFOLDER });
@@ -110,6 +125,16 @@ describe('a page on a bare host', () => {
       files,
     );
     expect(answers).toEqual(files.map(() => true));
+    await browser.close();
+  });
+
+  it('opens without a network after the browser crashed', async () => {
+    const site = await openSite({ kind: 'bare', path: SUBFOLDER });
+    const browser = await openBrowser();
+    await kept(await browser.open(site.url));
+    await browser.kill();
+    site.offline = true;
+    expect(await isIsolated(await browser.open(site.url))).toBe(true);
     await browser.close();
   });
 

@@ -58,6 +58,10 @@ export class Fitting {
   }
 }
 
+/** More pairs or mismatches than any two interfaces have that people wrote: the check ends there, and fails. */
+const MAX_PAIRS = 1_000_000;
+const MAX_MISMATCHES = 1000;
+
 /** All mismatches, each with the first value that was found for it; none means that the schemas fit. */
 export function compare(sender: Node, receiver: Node, fitting = new Fitting()): Mismatch[] {
   const mismatches: Mismatch[] = [];
@@ -69,6 +73,16 @@ export function compare(sender: Node, receiver: Node, fitting = new Fitting()): 
   };
   visit({ sender, receiver });
   for (const pair of pairs) {
+    if (mismatches.length >= MAX_MISMATCHES) break;
+    if (pairs.length > MAX_PAIRS) {
+      const tooMany = {
+        size: MAX_SIZE + 1,
+        build: () => null,
+        sends: 'too many kinds of values to check',
+        takes: 'as many',
+      };
+      return [...mismatches, told(pair, tooMany)];
+    }
     for (const local of localMismatches(pair)) mismatches.push(told(pair, local));
     const { array, object } = pair.sender;
     if (array && pair.receiver.array) {

@@ -58,16 +58,7 @@ export function parseDocument(json: unknown): { document: Document; warnings: Re
     throw new DocumentError([{ pointer: '', reason: `it is nested more than ${MAX_DEPTH} levels deep` }]);
   }
   const reader = new DocumentReader();
-  const info = isObject(json.info) ? json.info : {};
-  const scope = new Scope(json, '');
-  const document: Document = {
-    json,
-    title: typeof info.title === 'string' ? info.title : '',
-    description: typeof info.description === 'string' ? info.description : undefined,
-    ...reader.interface(json, '', scope, false),
-    imports: reader.imports(json, scope),
-    grace: reader.grace(json),
-  };
+  const document = reader.document(json);
   if (reader.faults.length > 0) throw new DocumentError(reader.faults);
   return { document, warnings: [...reader.warnings, ...metaSchemaRemarks(json)] };
 }
@@ -75,6 +66,19 @@ export function parseDocument(json: unknown): { document: Document; warnings: Re
 class DocumentReader {
   readonly faults: Remark[] = [];
   readonly warnings: Remark[] = [];
+
+  document(json: JsonObject): Document {
+    const info = isObject(json.info) ? json.info : {};
+    const scope = new Scope(json, '');
+    return {
+      json,
+      title: typeof info.title === 'string' ? info.title : '',
+      description: typeof info.description === 'string' ? info.description : undefined,
+      ...this.interface(json, '', scope, false),
+      imports: this.imports(json, scope),
+      grace: this.grace(json),
+    };
+  }
 
   /** The methods and endpoints of a document, or of the part of one that is imported: that may leave out `methods`. */
   interface(holder: JsonObject, pointer: string, scope: Scope, part: boolean): Interface {

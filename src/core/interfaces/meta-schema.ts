@@ -13,8 +13,8 @@ import type { Remark } from './problem.ts';
 const JSON_SCHEMA = 'https://meta.json-schema.tools/';
 const REFERENCE = `${JSON_SCHEMA}#/definitions/JSONSchemaObject/properties/$ref`;
 
-/** Keywords that only pass on what a schema below them says. */
-const WRAPPERS = new Set(['properties', 'patternProperties', 'items', '$ref', 'allOf', 'anyOf', 'oneOf']);
+/** Keywords that only pass on what a schema below or above them says. */
+const WRAPPERS = new Set(['properties', 'patternProperties', 'items', 'false', '$ref', 'allOf', 'anyOf', 'oneOf']);
 
 const MAX_REMARKS = 50;
 

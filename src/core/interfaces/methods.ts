@@ -86,11 +86,17 @@ function readParams(
   if (method.params !== undefined && made) {
     const [one, other] = [readSchema(place), readSchema(made)];
     const comparable = allOutside(one).length + allOutside(other).length === 0;
-    if (comparable && compare(one, other).length + compare(other, one).length > 0) {
+    if (comparable && differ(one, other)) {
       read.warnings.push({ pointer: made.pointer, reason: '`params` differ from `x-sausage-params`, which count' });
     }
   }
   return place;
+}
+
+/** Whether two schemas of params have other names or other values. */
+function differ(one: Node, other: Node): boolean {
+  const names = ({ object }: Node) => JSON.stringify([...(object?.properties.keys() ?? [])].sort());
+  return names(one) !== names(other) || compare(one, other).length + compare(other, one).length > 0;
 }
 
 /** The object of params by name, each schema still known by its own place. */

@@ -12,7 +12,7 @@ export interface Sample {
 }
 
 /** A value larger than this is not built: small schemas can ask for exponentially large values. */
-export const MAX_SIZE = 2000;
+export const MAX_SIZE = 500;
 
 /** The most telling kinds first. */
 const SIMPLE = ['string', 'number', 'boolean', 'array', 'null'] as const satisfies Kind[];

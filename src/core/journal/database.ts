@@ -35,7 +35,7 @@ export class Database {
 
   /** Opens the file at `path`, which exists; an empty one becomes a journal without entries. Throws `DamagedError`. */
   static async open(module: SqliteModule, world: Namespace, path: string, pageSize?: number): Promise<Database> {
-    const node = world.resolve(world.root, path);
+    const node = world.resolve(world.root, path, { follow: false });
     const pages = await runSteps(PageFile.open(world, path, node, pageSize ?? PAGE_BYTES));
     module.vfs.pages = pages;
     const flags = SQLITE.SQLITE_OPEN_READWRITE | SQLITE.SQLITE_OPEN_CREATE;

@@ -181,7 +181,7 @@ export class PageFile {
 
   private replaced(): boolean {
     try {
-      return this.world.resolve(this.world.root, this.path) !== this.file.node;
+      return this.world.resolve(this.world.root, this.path, { follow: false }) !== this.file.node;
     } catch {
       return true;
     }

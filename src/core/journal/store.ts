@@ -60,7 +60,7 @@ async function examine(
 async function readStart(world: Namespace, path: string): Promise<ReturnType<typeof readHeader>> {
   let node: ReturnType<Namespace['resolve']>;
   try {
-    node = world.resolve(world.root, path);
+    node = world.resolve(world.root, path, { follow: false });
   } catch (error) {
     if (error instanceof FsError && error.code === 'no-entry') return { kind: 'empty' };
     throw error;
@@ -89,7 +89,7 @@ export async function setAside(world: Namespace, path: string, why: string, now 
 
 function exists(world: Namespace, path: string): boolean {
   try {
-    world.resolve(world.root, path);
+    world.resolve(world.root, path, { follow: false });
     return true;
   } catch {
     return false;

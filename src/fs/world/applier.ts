@@ -51,6 +51,7 @@ export class Applier {
   private readonly barriers = new Set<Barrier>();
   private readonly failures = new Map<Item, number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private flushing: Promise<void> | undefined;
   private delay = 0;
   private closed = false;
   /** The last try failed because the disk is full. */
@@ -65,7 +66,8 @@ export class Applier {
   }
 
   add(item: Item): void {
-    if (this.closed) return;
+    // A symbolic link is in checkpoint and log only.
+    if (this.closed || (!(item instanceof StoredDirectory) && item.kind === 'link')) return;
     this.waiting.add(item);
     this.schedule(DELAY);
   }
@@ -74,8 +76,9 @@ export class Applier {
   barrier(): Promise<void> {
     const items = new Set([...this.waiting, ...this.active]);
     if (items.size === 0) return Promise.resolve();
+    const passed = new Promise<void>((resolve, reject) => this.barriers.add({ items, resolve, reject }));
     this.pump();
-    return new Promise((resolve, reject) => this.barriers.add({ items, resolve, reject }));
+    return passed;
   }
 
   /** After a boot: finds what is not in the storage as the tree has it. */
@@ -94,11 +97,11 @@ export class Applier {
     for (const [name, child] of node.children!) {
       if (child.children) {
         const known = folder.directories.get(escapeName(name, this.parts.folds));
+        if (!known || known.unmade) this.add(child);
         if (known) this.checkFolder(child, known);
-        else this.add(child);
       } else if (child.content) {
-        const { pending, unmade } = child.content;
-        if (pending || unmade || !this.inPlace(child)) this.add(child);
+        const { pending, unmade, mayHaveTail } = child.content;
+        if (pending || unmade || mayHaveTail || !this.inPlace(child)) this.add(child);
       }
     }
     for (const known of folder.directories.values()) if (!this.nodeOf(known)) this.add(known);
@@ -185,7 +188,7 @@ export class Applier {
     if (!node.named && node.opens === 0) return this.erase(node, content);
     if (!node.named && !content.place) return;
     await this.place(node);
-    if (content.pending || content.unmade) await this.apply(node);
+    if (content.pending || content.unmade || content.mayHaveTail) await this.apply(node);
   }
 
   /** Opens the file and writes what is pending. Without data the file is only made. */
@@ -222,6 +225,7 @@ export class Applier {
     if (handle.size() > content.baseEnd && (content.mayHaveTail || content.pending || content.baseEnd === 0)) {
       handle.truncate(content.baseEnd);
     }
+    content.mayHaveTail = false;
     return handle;
   }
 
@@ -271,6 +275,7 @@ export class Applier {
     this.note(node, 'there', wanted);
     this.parts.mirror.put(node, wanted);
     content.unmade = true;
+    await this.durable();
     if (old) this.leave(node, old.directory);
   }
 
@@ -286,6 +291,7 @@ export class Applier {
     content.moving = wanted;
     wanted.directory.files.set(wanted.name, node);
     this.parts.handles.close(node);
+    await this.durable();
     try {
       const file = await (await old.directory.open()).file(old.name, false);
       await file.move(await wanted.directory.open(), wanted.name);
@@ -361,6 +367,7 @@ export class Applier {
     try {
       const places = [content.place, content.moving].filter((place) => place !== undefined);
       this.parts.handles.close(node);
+      if (places.length > 0) await this.durable();
       for (const { directory, name } of places) {
         if (directory.files.get(name) !== node) continue;
         await this.removeIfThere({ directory, name });
@@ -376,7 +383,9 @@ export class Applier {
 
   private async storeDirectory(node: File): Promise<void> {
     if (!node.named) return;
-    if (!(await this.folderOf(node))) return;
+    const folder = await this.folderOf(node);
+    if (!folder) return;
+    if (folder.unmade) await folder.open();
     for (const child of node.children!.values()) {
       if (child.kind === 'directory' || !this.inPlace(child)) this.addFrom(node, child);
     }
@@ -396,8 +405,8 @@ export class Applier {
     const parent = folder.parent!;
     if (!folder.attached) return;
     parent.directories.delete(folder.name);
-    const removed = parent
-      .open()
+    const removed = this.durable()
+      .then(() => parent.open())
       .then((up) => up.remove(folder.name, false))
       .catch((error: unknown) => {
         // Somebody else's file in it keeps it; the next comparison with the tree finds it.
@@ -438,6 +447,7 @@ export class Applier {
       }
       const made = up.child(name);
       this.parts.log.append({ type: 'folder', there: true, path: made.path }, true);
+      await this.durable();
       await made.open();
       return made;
     }
@@ -473,6 +483,26 @@ export class Applier {
     if (!up) return undefined;
     const node = up.children!.get(unescapeName(folder.name, this.parts.folds));
     return node?.children && node;
+  }
+
+  /**
+   * Resolves when the log survives a crash of the machine. The storage may keep what is done to names at once, so the
+   * change that led to it must not be lost after it. Who asks in one turn shares one flush.
+   */
+  private durable(): Promise<void> {
+    if (this.parts.log.durable) return Promise.resolve();
+    this.flushing ??= new Promise((resolve, reject) => {
+      setTimeout(() => {
+        this.flushing = undefined;
+        try {
+          if (!this.closed) this.parts.log.flush();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      }, 0);
+    });
+    return this.flushing;
   }
 
   private note(node: File, state: 'moving' | 'there', place: StoredPlace): void {

@@ -41,6 +41,7 @@ export class WriteAheadLog {
   private committedSeed: number;
   private buffered = 0;
   private depth = 0;
+  private flushed = false;
   private broken = false;
 
   /** Goes on at a position of one of the slots. */
@@ -92,7 +93,14 @@ export class WriteAheadLog {
 
   flush(): void {
     this.commit();
+    if (this.flushed) return;
     this.current.handle.flush();
+    this.flushed = true;
+  }
+
+  /** Every record survives a crash of the machine. */
+  get durable(): boolean {
+    return this.flushed && this.writer.at === 0;
   }
 
   /** The other file has nothing that is needed when the newest checkpoint begins at or after `generation`. */
@@ -123,6 +131,7 @@ export class WriteAheadLog {
       throw new FsError('insufficient-space', 'the disk is full: the log of this world cannot go on');
     }
     slot.generation = generation;
+    this.flushed = false;
     this.current = slot;
     this.position = this.allocated = HEADER_BYTES;
     this.seed = this.committedSeed = seed;
@@ -149,6 +158,7 @@ export class WriteAheadLog {
     const length = writer.at;
     writer.at = 0;
     this.buffered = 0;
+    this.flushed = false;
     if (written === length) {
       this.position += length;
       this.committedSeed = this.seed;

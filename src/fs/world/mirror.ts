@@ -20,6 +20,8 @@ export class StoredDirectory {
   readonly files = new Map<string, TreeNode<Content>>();
   /** Names of folders that are being removed: nothing may be made there before they are gone. */
   readonly removing = new Map<string, Promise<void>>();
+  /** The log says that it was to be made, and not whether it was. */
+  unmade = false;
   private opened: Promise<StorageDirectory> | undefined;
 
   constructor(parent: StoredDirectory | undefined, name: string, opened?: StorageDirectory) {
@@ -32,6 +34,10 @@ export class StoredDirectory {
   open(): Promise<StorageDirectory> {
     this.opened ??= this.parent!.open()
       .then((up) => up.directory(this.name, true))
+      .then((opened) => {
+        this.unmade = false;
+        return opened;
+      })
       .catch((error) => {
         this.opened = undefined;
         throw error;

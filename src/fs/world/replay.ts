@@ -133,6 +133,7 @@ export class Replay {
       }
       case 'folder': {
         const folder = this.mirror.directory(record.path);
+        folder.unmade = record.there;
         if (!record.there) folder.parent?.directories.delete(folder.name);
         return;
       }

@@ -40,7 +40,9 @@ export async function exportWorld(world: Namespace, options: ExportOptions = {})
     } else if (entry.kind === 'directory') {
       await zip.add(`${entry.path}/`, undefined, { ...attributesOf(entry), directory: true });
     } else {
-      const target = new TextEncoder().encode(world.readLink(world.root, `/${entry.path}`));
+      const target = new TextEncoder().encode(
+        containedTarget(entry.path, world.readLink(world.root, `/${entry.path}`)),
+      );
       await zip.add(entry.path, new Uint8ArrayReader(target), { ...attributesOf(entry), level: 0 });
     }
     options.onProgress?.(++done, entries.length);
@@ -87,6 +89,18 @@ function streamOf(file: OpenFile, first: Uint8Array): ReadableStream<Uint8Array>
     },
     { highWaterMark: 1 },
   );
+}
+
+/** In a world `..` of the root is the root; where the zip is unpacked it is not, so steps beyond the root are left out. */
+function containedTarget(path: string, target: string): string {
+  const steps = target.split('/');
+  let depth = path.split('/').length - 1;
+  let kept = 0;
+  while (steps[kept] === '..') {
+    if (depth-- > 0) kept++;
+    else steps.splice(kept, 1);
+  }
+  return steps.join('/') || '.';
 }
 
 function attributesOf({ kind, stat }: TreeEntry) {

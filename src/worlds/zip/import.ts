@@ -1,6 +1,8 @@
 import {
   BlobReader,
+  type Entry,
   ERR_AMBIGUOUS_ARCHIVE,
+  ERR_BAD_FORMAT,
   ERR_EOCDR_NOT_FOUND,
   ERR_INVALID_COMPRESSED_DATA,
   ERR_INVALID_CRC32,
@@ -67,9 +69,14 @@ const STRICT = {
 async function plan(reader: ZipReader<Blob>, zip: Blob, limits: ImportLimits): Promise<Planned[]> {
   const planned: Planned[] = [];
   const names = new Set<string>();
+  let count = 0;
+  // Called with each entry; how many there are to be is known at the first.
+  const onprogress = async (_done: number, total: number) => {
+    count = total;
+  };
   try {
-    for await (const entry of reader.getEntriesGenerator()) {
-      if (planned.length >= limits.entries) {
+    for await (const entry of reader.getEntriesGenerator({ onprogress })) {
+      if (count > limits.entries || planned.length >= limits.entries) {
         throw new ZipError(`there are more than ${limits.entries} entries`, entry.filename);
       }
       if (entry.encrypted) throw new ZipError('it is encrypted', entry.filename);
@@ -134,11 +141,11 @@ class Filler {
       const file = await node.fs.open(node);
       try {
         let offset = 0;
-        for await (const chunk of contentOf(entry as FileEntry)) {
+        await unpack(entry, async (chunk) => {
           await file.write(offset, chunk);
           offset += chunk.length;
           this.onProgress((this.done += chunk.length));
-        }
+        });
       } finally {
         await file.close();
       }
@@ -151,9 +158,9 @@ class Filler {
     return naming(entry.filename, async () => {
       if (entry.uncompressedSize > MAX_PATH_BYTES)
         throw new ZipError('the target of the link is too long', entry.filename);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of contentOf(entry as FileEntry)) chunks.push(chunk);
-      const target = await new Blob(chunks as BlobPart[]).text();
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
+      await unpack(entry, (chunk) => chunks.push(chunk));
+      const target = await new Blob(chunks).text();
       checkTarget(planned, target);
       await this.makeDirectory(parentOf(path));
       await this.world.createLink(target, this.world.root, `/${path}`);
@@ -165,7 +172,7 @@ class Filler {
   time({ path, entry }: Planned): Promise<void> {
     return naming(entry.filename, async () => {
       const modified = BigInt(entry.lastModDate.getTime()) * 1_000_000n;
-      await this.world.setTimes(this.world.root, `/${path}`, { modified });
+      await this.world.setTimes(this.world.root, `/${path}`, { modified }, { follow: false });
     });
   }
 
@@ -176,24 +183,18 @@ class Filler {
   }
 }
 
-/** The content of an entry; throws when it is not what the directory of the zip says. */
-async function* contentOf(entry: FileEntry): AsyncGenerator<Uint8Array> {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const ended = entry.getData(writable);
-  // The error comes out of the stream as well; the one of the reader says more.
-  ended.catch(() => {});
+/** Hands the content of an entry on; throws when it is not what the directory of the zip says. */
+async function unpack(entry: Entry, write: (chunk: Uint8Array<ArrayBuffer>) => unknown): Promise<void> {
   let size = 0;
-  try {
-    for await (const chunk of readable) {
+  const sink = new WritableStream<Uint8Array<ArrayBuffer>>({
+    async write(chunk) {
       size += chunk.length;
+      // Before it is written: a bomb ends here.
       if (size > entry.uncompressedSize) throw new Error(ERR_INVALID_UNCOMPRESSED_SIZE);
-      yield chunk;
-    }
-  } catch (error) {
-    await ended;
-    throw error;
-  }
-  await ended;
+      await write(chunk);
+    },
+  });
+  await (entry as FileEntry).getData(sink);
   if (size !== entry.uncompressedSize) throw new Error(ERR_INVALID_UNCOMPRESSED_SIZE);
 }
 
@@ -221,8 +222,9 @@ async function naming(name: string, work: () => Promise<void>): Promise<void> {
 async function explain(error: unknown, zip: Blob): Promise<ZipError> {
   const { message, reason } = error as Error & { reason?: string };
   const start = await zip.slice(0, 60).text();
-  if (message !== ERR_EOCDR_NOT_FOUND || start.startsWith('PK')) {
-    const what = message === ERR_EOCDR_NOT_FOUND ? 'its end is missing' : (reason ?? message);
+  const unknown = message === ERR_EOCDR_NOT_FOUND || message === ERR_BAD_FORMAT;
+  if (!unknown || start.startsWith('PK')) {
+    const what = unknown ? 'its end is missing' : (reason ?? message);
     return new ZipError(`the zip archive is damaged or cut off: ${what}`, undefined, { cause: error });
   }
   const begin = zip.size === 0 ? 'it is empty' : `it begins with ${JSON.stringify(start.slice(0, 40))}`;

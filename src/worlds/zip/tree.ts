@@ -20,7 +20,7 @@ export function listTree(world: Namespace): TreeEntry[] {
     for (const { name } of list.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (prefix === '' && MOUNTS.has(name)) continue;
       const path = prefix + name;
-      const node = world.resolve(world.root, `/${path}`);
+      const node = world.resolve(world.root, `/${path}`, { follow: false });
       entries.push({ path, kind: node.kind, node, stat: world.stat(node) });
       if (node.kind === 'directory') visit(node, `${path}/`);
     }

@@ -10,8 +10,9 @@ async function writeAndDie(world: TestWorld, from: number, count: number, life: 
   for (let i = from; i < from + count; i++) say(journal, `${i} ${'x'.repeat((i * 37) % 900)}`);
   await journal.flush();
   const survived = world.life > 0;
-  // The killed one is left as it is; what it does later does not reach the world.
+  // What the killed one does now does not reach the world, and later it does nothing.
   world.life = 0;
+  await journal.close();
   return survived;
 }
 
@@ -56,6 +57,8 @@ describe('a tab killed while the journal is written', () => {
       say(dying.journal, '0');
       await dying.journal.flush();
       survived = world.life > 0;
+      world.life = 0;
+      await dying.journal.close();
       world.life = Number.POSITIVE_INFINITY;
       const after = openJournal(world);
       isBegin(await linesOf(after.journal), survived ? 1 : 0);
@@ -77,6 +80,8 @@ describe('a tab killed while the journal is written', () => {
       world.life = life;
       const dying = openJournal(world);
       await dying.journal.flush();
+      world.life = 0;
+      await dying.journal.close();
     }
     world.life = Number.POSITIVE_INFINITY;
     const after = openJournal(world);

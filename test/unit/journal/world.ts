@@ -16,6 +16,8 @@ import { MountedNamespace } from '../../../src/fs/namespace.ts';
 
 const wasm = readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm'));
 
+export const loadSqlite = () => instantiateSqlite(new Uint8Array(wasm));
+
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
@@ -123,7 +125,7 @@ export function openJournal(world: TestWorld, options: Partial<JournalOptions> =
   const problems: string[] = [];
   const journal = new SqliteJournal({
     namespace: world.files,
-    loadSqlite: () => instantiateSqlite(new Uint8Array(wasm)),
+    loadSqlite,
     onProblem: (message) => problems.push(message),
     ...options,
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a script by a Node that says it is of another version. */
-function runWithNode(version: string, args: string[]) {
+function runWithNode(version: string, args: string[], env: NodeJS.ProcessEnv = {}) {
   const pretend = join(folder, 'pretend.cjs');
   writeFileSync(
     pretend,
@@ -21,6 +21,7 @@ function runWithNode(version: string, args: string[]) {
   );
   return spawnSync(process.execPath, ['--require', pretend, join(ROOT, 'scripts/run.cjs'), ...args], {
     encoding: 'utf8',
+    env: { ...process.env, ...env },
   });
 }
 
@@ -42,6 +43,16 @@ describe('the entry of all scripts', () => {
     const { status, stderr } = runWithNode('22.0.0', ['start', '--prot', '80']);
     expect(stderr).toMatch(/^There is no option --prot\./);
     expect(stderr).not.toContain('at ');
+    expect(status).toBe(1);
+  });
+
+  it('tells in a sentence where it cannot write', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const { status, stderr } = runWithNode('22.0.0', ['build'], { SAUSAGE_OUT: file });
+    expect(stderr).toMatch(
+      /^Cannot write to .*file.*: a part of the path is a file\. Use a folder that you may write to\.$/m,
+    );
     expect(status).toBe(1);
   });
 });

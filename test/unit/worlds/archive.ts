@@ -90,16 +90,20 @@ export function makeCrowd(count: number): Blob {
     [2, 7],
     [2, 0],
   );
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  const directory: Uint8Array<ArrayBuffer>[] = [];
+  const header = record([4, 0x02014b50], [2, 0x0314], [2, 20], [2, 0], [2, 0], [4, 0x58210000], [4, 0], [4, 0], [4, 0]);
+  const rest = record([2, 7], [2, 0], [2, 0], [2, 0], [2, 0], [4, 0x81a40000]);
+  // In one piece: a blob of a million pieces is slow by itself.
+  const files = new Uint8Array(count * 37);
+  const directory = new Uint8Array(count * 53);
+  const view = new DataView(directory.buffer);
   for (let i = 0; i < count; i++) {
     const name = encoder.encode(i.toString(36).padStart(7, '0'));
-    chunks.push(local, name);
-    directory.push(
-      record([4, 0x02014b50], [2, 0x0314], [2, 20], [2, 0], [2, 0], [4, 0x58210000], [4, 0], [4, 0], [4, 0]),
-      record([2, 7], [2, 0], [2, 0], [2, 0], [2, 0], [4, 0x81a40000], [4, i * 37]),
-      name,
-    );
+    files.set(local, i * 37);
+    files.set(name, i * 37 + 30);
+    directory.set(header, i * 53);
+    directory.set(rest, i * 53 + 28);
+    view.setUint32(i * 53 + 42, i * 37, true);
+    directory.set(name, i * 53 + 46);
   }
   const start = count * 37;
   const length = count * 53;
@@ -117,7 +121,7 @@ export function makeCrowd(count: number): Blob {
   );
   const locator = record([4, 0x07064b50], [4, 0], [8, start + length], [4, 1]);
   const end = record([4, 0x06054b50], [2, 0], [2, 0], [2, 0xffff], [2, 0xffff], [4, length], [4, start], [2, 0]);
-  return new Blob([...chunks, ...directory, end64, locator, end]);
+  return new Blob([files, directory, end64, locator, end]);
 }
 
 function record(...fields: [bytes: number, value: number][]): Uint8Array<ArrayBuffer> {

@@ -79,6 +79,14 @@ describe('export', () => {
     );
   });
 
+  it('R4-10 a link over the root, which in a world is the root, does not lead out of where the zip is unpacked', async () => {
+    const world = await worldOf({ '/state/a': 'a', '/l': { link: '../../state/a' }, '/state/up': { link: '../..' } });
+    const copy = emptyWorld();
+    await importWorld(await exportWorld(world), copy);
+    expect(contentOf(copy)).toMatchObject({ '/l': { link: 'state/a' }, '/state/up': { link: '..' } });
+    expect(textAt(copy, '/l')).toBe('a');
+  });
+
   it('R1-1 the same world gives the same zip', async () => {
     const world = await worldOf(SAMPLE);
     const bytes = async () => new Uint8Array(await (await exportWorld(world)).arrayBuffer());

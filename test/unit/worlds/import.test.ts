@@ -127,7 +127,7 @@ describe('import refuses, with the entry named', () => {
     const disk = new MemoryFileSystem({ device: 1 });
     const bomb = makeZip([{ name: 'bomb', data: new Uint8Array(50_000_000), size: 100_000 }]);
     await expect(importWorld(bomb, new MountedNamespace(disk))).rejects.toThrow(ZipError);
-    expect(disk.usage).toBeLessThan(1_000_000);
+    expect(disk.used).toBeLessThan(1_000_000);
   });
 
   it('R1-1 more than is free, before anything is written', async () => {
@@ -152,7 +152,7 @@ describe('import refuses, with the entry named', () => {
     const start = performance.now();
     const error = await refusal(zip);
     expect(error.message).toMatch(/more than 100000 entries/);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 
   it('R1-1 a count that lies', async () => {

@@ -97,7 +97,7 @@ describe('the list of worlds', () => {
     const id = await makeWorld('mine');
     const lock = await lockWorld(id, 'mine', { locks: page as unknown as LockManager });
     await expect(list.delete(id)).rejects.toThrow(WorldBusyError);
-    lock.release();
+    await lock.release();
     await list.delete(id);
     expect(await names()).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('the lock of a world', () => {
       'The world mine is open in another tab or window. Close it there, then try again.',
     );
     await lockWorld('2', 'other', { locks });
-    lock.release();
+    await lock.release();
     await lockWorld('1', 'mine', { locks });
   });
 
@@ -181,6 +181,6 @@ describe('the lock of a world', () => {
     await lockWorld('1', 'mine', { locks: other as unknown as LockManager });
     const waiting = lockWorld('1', 'mine', { locks: page as unknown as LockManager, patience: 5000 });
     other.close();
-    (await waiting).release();
+    await (await waiting).release();
   });
 });

@@ -3,6 +3,7 @@
 
 mod faults;
 mod files;
+mod heap;
 mod messages;
 mod output;
 mod params;

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { ToProcess } from '../../../../src/syscall/protocol.ts';
 import { type ComponentScript, ProcessRunner } from '../../../../src/wasi/process.ts';
 
-console.debug = (line: string) => parentPort?.postMessage({ debug: line });
+console.debug = (...line: unknown[]) => parentPort?.postMessage({ debug: line.join(' ') });
 
 const runner = new ProcessRunner(
   (script) =>
