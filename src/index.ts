@@ -9,7 +9,7 @@
 import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
 import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFiles, WorldInfo } from './api.ts';
 import { RpcError } from './core/errors.ts';
-import type { CoreApi, CoreEvent, Opened, Reply } from './core/protocol.ts';
+import type { CoreApi, FromCore, Opened, Reply, ToCore } from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
@@ -103,7 +103,11 @@ class OpenedWorld implements World {
     exit: new Set(),
   };
   #opened!: Opened;
+  #port!: MessagePort;
   #calls = 0;
+  #released = false;
+  /** The calls that wait for their answers. */
+  readonly #waiting = new Map<number, { answer: (reply: Reply) => void; onNotify: CallOptions['onNotify'] }>();
   #resolveClosed!: (value: { exitCode: number }) => void;
   #rejectBroken!: (error: Error) => void;
   /** Rejects when the core worker itself is lost: what waits for it would wait for ever. */
@@ -135,12 +139,15 @@ class OpenedWorld implements World {
     try {
       const trace = new URLSearchParams(location.search).get('trace') === '1';
       const base = new URL('.', document.baseURI).href;
+      const { port1, port2 } = new MessageChannel();
+      world.#port = port1;
+      port1.onmessage = ({ data }: MessageEvent<FromCore>) => world.#receive(data);
       world.#opened = await world.#whole(
         world.#core.open(
           { id, name, base, services, trace, ...(from && { from }) },
           proxy(world.#workers),
           proxy((progress) => onProgress?.(progress)),
-          proxy((event) => world.#onEvent(event)),
+          transfer(port2, [port2]),
         ),
       );
       return world;
@@ -165,24 +172,30 @@ class OpenedWorld implements World {
   async call(method: string, params: object = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
     signal?.throwIfAborted();
     const id = ++this.#calls;
-    const cancel = () => void this.#core.cancel(id);
+    const cancel = () => this.#send({ type: 'cancel', id });
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       const bytes = encoder.encode(JSON.stringify(params));
-      const told =
-        onNotify && proxy((name: string, json: Uint8Array) => onNotify(name, JSON.parse(decoder.decode(json))));
-      const answering = this.#core.call(id, method, transfer(bytes, [bytes.buffer]), told) as Promise<Reply>;
-      const reply = await this.#whole(answering);
+      const answered = new Promise<Reply>((answer) => this.#waiting.set(id, { answer, onNotify }));
+      const listens = onNotify !== undefined;
+      this.#send({ type: 'call', id, method, params: bytes, listens }, [bytes.buffer]);
+      const reply = await Promise.race([answered, this.#broken]);
       signal?.throwIfAborted();
       if ('error' in reply) throw RpcError.from(JSON.parse(decoder.decode(reply.error)));
       return JSON.parse(decoder.decode(reply.result));
     } finally {
+      this.#waiting.delete(id);
       signal?.removeEventListener('abort', cancel);
     }
   }
 
   notify(method: string, params: object = {}): void {
-    void this.#core.notify(method, encoder.encode(JSON.stringify(params)));
+    const bytes = encoder.encode(JSON.stringify(params));
+    this.#send({ type: 'notify', method, params: bytes }, [bytes.buffer]);
+  }
+
+  #send(message: ToCore, transferred: Transferable[] = []): void {
+    this.#port.postMessage(message, transferred);
   }
 
   processes(): ReturnType<World['processes']> {
@@ -221,8 +234,14 @@ class OpenedWorld implements World {
     void this.#core.listen(wanted);
   }
 
-  #onEvent(event: CoreEvent): void {
+  #receive(event: FromCore): void {
     switch (event.type) {
+      case 'answer':
+        this.#waiting.get(event.id)?.answer(event.reply);
+        return;
+      case 'told':
+        this.#waiting.get(event.id)?.onNotify?.(event.name, JSON.parse(decoder.decode(event.params)));
+        return;
       case 'journal':
         for (const listener of this.#listeners.journal) listener(event.entries);
         return;
@@ -236,9 +255,13 @@ class OpenedWorld implements World {
     }
   }
 
+  /** The second time does nothing: a world can end by itself while it is being closed. */
   #release(): void {
+    if (this.#released) return;
+    this.#released = true;
     this.#rejectBroken(new Error(`The world ${this.name} is closed.`));
     this.#workers.terminateAll();
+    this.#port.close();
     this.#core[releaseProxy]();
     this.#worker.terminate();
   }

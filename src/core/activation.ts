@@ -135,7 +135,8 @@ export class Activation {
       }
       for (const { candidate, old } of changed) {
         this.#log(candidate.version.plugin, `activated ${candidate.version.sha256}${force ? ' by force' : ''}`);
-        this.#host.upgrades.begin(old, candidate.version);
+        if (old) this.#host.upgrades.know(old);
+        this.#host.upgrades.begin(candidate.version);
       }
     }
     return answer(candidates);

@@ -2,9 +2,10 @@
 
 import { CORE_DOCUMENT } from './core-document.ts';
 import { CODE, RpcError } from './errors.ts';
-import { type Journal, type JournalFilter, JournalFilterError } from './host.ts';
+import type { Journal, JournalFilter } from './host.ts';
+import { JournalFilterError } from './journal/filter.ts';
 import type { Holder, Locks } from './locks.ts';
-import { EMPTY_OBJECT, type Reply, stringify } from './message.ts';
+import { EMPTY_OBJECT, parse, type Reply, stringify } from './message.ts';
 import { Params } from './params.ts';
 import type { Process } from './process.ts';
 import type { Processes } from './processes.ts';
@@ -98,16 +99,8 @@ export function coreApi(host: ApiHost): [name: string, method: CoreMethod][] {
   };
 
   const log: CoreMethod = async (outer) => {
-    const params = new Params('core.log', outer.params, ['plugin', 'pid', 'since', 'until', 'grep', 'limit']);
-    const filter: JournalFilter = {};
-    for (const name of ['plugin', 'pid', 'since', 'until', 'grep'] as const) {
-      const value = params.optionalString(name);
-      if (value !== undefined) filter[name] = value;
-    }
-    const limit = params.optionalCount('limit');
-    if (limit !== undefined) filter.limit = limit;
     try {
-      return { result: stringify(await journal.query(filter)) };
+      return { result: stringify(await journal.query(parse(outer.params) as JournalFilter)) };
     } catch (error) {
       if (error instanceof JournalFilterError) throw new RpcError(CODE.invalidParams, `core.log: ${error.message}`);
       throw error;

@@ -46,11 +46,6 @@ export interface Machines {
   start(spec: MachineSpec, events: MachineEvents): Machine;
 }
 
-/** A filter of core.log that cannot be used; the message names it. */
-export class JournalFilterError extends Error {
-  override readonly name = 'JournalFilterError';
-}
-
 export interface JournalFilter {
   plugin?: string;
   pid?: string;

@@ -41,16 +41,6 @@ export class Params {
     return value;
   }
 
-  /** An integer of at least 1. */
-  optionalCount(name: string): number | undefined {
-    const value = this.json(name);
-    if (value === undefined) return undefined;
-    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
-      throw this.wrong(name, 'is no whole number of at least 1');
-    }
-    return value;
-  }
-
   /** The text of an object, `{}` when it is missing. */
   object(name: string): Uint8Array {
     const json = this.#members.get(name);

@@ -92,11 +92,6 @@ export class Plugins {
     this.#last.set(version.plugin, version);
   }
 
-  /** The version that was current last. */
-  last(plugin: string): Version | undefined {
-    return this.#last.get(plugin);
-  }
-
   /** The current versions that have been read, by name. */
   loaded(): Version[] {
     return this.names().flatMap((name) => this.#last.get(name) ?? []);

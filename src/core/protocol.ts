@@ -1,6 +1,7 @@
 /**
  * The boundary between the page and the core worker, and what the core asks of the page. Types and nothing else.
- * Spoken through comlink; bytes are JSON texts so that a large message is parsed by those who need it.
+ * Spoken through comlink, calls over a port beside it; bytes are JSON texts, so that a large message is parsed by those
+ * who need it.
  */
 
 /** Steps of a boot, in order, for the progress bar. `done` of `total` are bytes or files; `total` 0 is "unknown". */
@@ -44,7 +45,24 @@ export type CoreEvent =
   | { type: 'process'; process: ProcessInfo }
   | { type: 'exit'; exitCode: number };
 
+/** The text of the result, or of the error object. */
 export type Reply = { result: Uint8Array } | { error: Uint8Array };
+
+/**
+ * Calls and what comes of them go over one port of their own, so that what a callee tells arrives before its answer
+ * (R3.5-1). `params` is the text of a JSON object; `id` names a call on this port.
+ */
+export type ToCore =
+  | { type: 'call'; id: number; method: string; params: Uint8Array; listens: boolean }
+  /** Stops the process of the call, which then ends as its process does. */
+  | { type: 'cancel'; id: number }
+  | { type: 'notify'; method: string; params: Uint8Array };
+
+export type FromCore =
+  | { type: 'answer'; id: number; reply: Reply }
+  /** Only for a call that listens. */
+  | { type: 'told'; id: number; name: string; params: Uint8Array }
+  | CoreEvent;
 
 export interface FileInfo {
   kind: 'file' | 'directory' | 'link';
@@ -89,19 +107,9 @@ export interface CoreApi {
     options: OpenOptions,
     factory: WorkerFactory,
     onProgress: (progress: BootProgress) => void,
-    onEvent: (event: CoreEvent) => void,
+    /** Speaks `ToCore` and `FromCore`. */
+    calls: MessagePort,
   ): Promise<Opened>;
-  /** `params` is the text of a JSON object. `id` names the call for `cancel`. */
-  call(
-    id: number,
-    method: string,
-    params: Uint8Array,
-    onNotify?: (name: string, params: Uint8Array) => void,
-  ): Promise<Reply>;
-  /** Stops the process of the call; the call then ends as its process does. */
-  cancel(id: number): void;
-  notify(method: string, params: Uint8Array): void;
-
   readFile(path: string): Promise<Uint8Array>;
   writeFile(path: string, data: Uint8Array): Promise<void>;
   readDir(path: string): Promise<{ name: string; kind: FileInfo['kind'] }[]>;

@@ -31,6 +31,8 @@ interface Retiring {
 
 export class Upgrades {
   readonly #host: UpgradesHost;
+  /** By plugin. */
+  readonly #current = new Map<string, Version>();
   /** By plugin, oldest first (R3.7-7). */
   readonly #retiring = new Map<string, Retiring[]>();
   /** Retirements of one plugin are told one after another. */
@@ -40,11 +42,18 @@ export class Upgrades {
     this.#host = host;
   }
 
-  /** `current` has become the version for new calls, `old` was it before; undefined at a first activation. */
-  begin(old: Version | undefined, current: Version): void {
+  /** `version` is the current one, as it has been before: what comes after it is an upgrade. */
+  know(version: Version): void {
+    this.#current.set(version.plugin, version);
+  }
+
+  /** `current` has become the version for new calls. A plugin that was not known has its first one. */
+  begin(current: Version): void {
     const { plugin } = current;
+    const old = this.#current.get(plugin);
     if (old?.sha256 === current.sha256) return;
-    this.#log(plugin, `upgrade to ${short(current)}${old ? ` from ${short(old)}` : ''}`);
+    this.#current.set(plugin, current);
+    this.#log(plugin, old ? `upgrade to ${short(current)} from ${short(old)}` : `first version ${short(current)}`);
     const queue = this.#retiring.get(plugin) ?? [];
     this.#retiring.set(plugin, queue);
     const back = queue.findIndex(({ version }) => version.sha256 === current.sha256);

@@ -20,6 +20,7 @@ export class Watcher {
   /** The broken imports that are in the journal already. */
   #told = new Set<string>();
   #closed = false;
+  readonly #looking = new Map<string, { again: boolean }>();
 
   constructor(host: WatcherHost) {
     this.#host = host;
@@ -27,7 +28,7 @@ export class Watcher {
 
   /** Asks every plugin for its document, one after the other, in the background. */
   async start(): Promise<void> {
-    const { plugins, documents } = this.#host;
+    const { plugins, documents, upgrades } = this.#host;
     for (const name of plugins.folders()) {
       if (isPluginName(name)) continue;
       this.#log(
@@ -38,7 +39,9 @@ export class Watcher {
     for (const name of plugins.names()) {
       if (this.#closed) return;
       const version = await plugins.current(name);
-      if (version && !this.#closed) await documents.of(version);
+      if (!version || this.#closed) continue;
+      upgrades.know(version);
+      await documents.of(version);
     }
     this.#tellBroken();
   }
@@ -47,7 +50,21 @@ export class Watcher {
   changed({ path, kind }: Parameters<ChangeListener>[0]): void {
     const { plugins } = this.#host;
     const name = plugins.changed(path, kind);
-    if (name && !this.#closed) void this.#look(name);
+    if (!name || this.#closed) return;
+    // one look at a time, and one more when something changed meanwhile
+    const looking = this.#looking.get(name);
+    if (looking) looking.again = true;
+    else void this.#lookUntilStill(name);
+  }
+
+  async #lookUntilStill(name: string): Promise<void> {
+    const looking = { again: true };
+    this.#looking.set(name, looking);
+    while (looking.again && !this.#closed) {
+      looking.again = false;
+      await this.#look(name);
+    }
+    this.#looking.delete(name);
   }
 
   close(): void {
@@ -56,14 +73,12 @@ export class Watcher {
 
   async #look(name: string): Promise<void> {
     const { plugins, upgrades, documents } = this.#host;
-    const old = plugins.last(name);
     try {
       const version = await plugins.current(name);
-      if (this.#closed) return;
-      if (version && version !== old) {
-        await documents.of(version);
-        if (version.sha256 !== old?.sha256) upgrades.begin(old, version);
-      }
+      if (!version || this.#closed) return;
+      await documents.of(version);
+      if (version !== (await plugins.current(name))) return; // it has changed again: the next look is for that
+      upgrades.begin(version);
     } catch (error) {
       this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
     }

@@ -8,10 +8,11 @@ import type {
   CoreApi,
   CoreEvent,
   FileInfo,
+  FromCore,
   Opened,
   OpenOptions,
   ProcessInfo,
-  Reply,
+  ToCore,
   WorkerFactory,
 } from '../core/protocol.ts';
 import type { Namespace } from '../fs/filesystem.ts';
@@ -24,6 +25,7 @@ type Callback<F> = F & Partial<ProxyMarked> & { [releaseProxy]?: () => void };
 export class WorldServer implements CoreApi {
   readonly #calls = new Map<number, ConsoleCall>();
   readonly #watches = new Map<number, () => void>();
+  #port!: MessagePort;
   #parts!: WorldParts;
   #core!: Core;
   #events!: EventBatches;
@@ -34,9 +36,10 @@ export class WorldServer implements CoreApi {
     options: OpenOptions,
     factory: WorkerFactory,
     onProgress: (progress: BootProgress) => void,
-    onEvent: (event: CoreEvent) => void,
+    calls: MessagePort,
   ): Promise<Opened> {
-    const events = new EventBatches(onEvent);
+    this.#port = calls;
+    const events = new EventBatches((event) => this.#tell(event));
     this.#events = events;
     const parts = await openParts(options, factory, onProgress, {
       onEntry: (entry) => events.journal(entry),
@@ -61,6 +64,7 @@ export class WorldServer implements CoreApi {
     this.#servicesHeld = services > 0 && !options.services;
     if (this.#servicesHeld) this.#log(`${services} services wait for the visitor's consent`);
     else void core.services.start();
+    calls.onmessage = ({ data }: MessageEvent<ToCore>) => this.#receive(data);
     onProgress({ step: 'ready', done: 1, total: 1 });
     parts.machines.warmUp();
     parts.startJournal();
@@ -68,34 +72,33 @@ export class WorldServer implements CoreApi {
     return { storage: parts.storage, servicesHeld: this.#servicesHeld, processLimit: parts.machines.limit };
   }
 
-  async call(
-    id: number,
-    method: string,
-    params: Uint8Array,
-    onNotify?: Callback<(name: string, params: Uint8Array) => void>,
-  ): Promise<Reply> {
-    const call = this.#core.call(method, params, onNotify && ((name, told) => onNotify(name, told.slice())));
-    this.#calls.set(id, call);
-    try {
-      const reply = await call.reply;
-      // the bytes may be a piece of a larger buffer, which must not travel as a whole
-      if ('result' in reply) {
-        const result = reply.result.slice();
-        return transfer({ result }, [result.buffer]);
-      }
-      return { error: reply.error.slice() };
-    } finally {
-      this.#calls.delete(id);
-      onNotify?.[releaseProxy]?.();
+  #receive(message: ToCore): void {
+    switch (message.type) {
+      case 'call':
+        void this.#call(message);
+        return;
+      case 'cancel':
+        this.#calls.get(message.id)?.cancel();
+        return;
+      case 'notify':
+        this.#core.notify(message.method, message.params);
     }
   }
 
-  cancel(id: number): void {
-    this.#calls.get(id)?.cancel();
+  async #call({ id, method, params, listens }: Extract<ToCore, { type: 'call' }>): Promise<void> {
+    // the bytes may be a piece of a larger buffer, which must not travel as a whole: hence the copies
+    const told = (name: string, json: Uint8Array) => this.#tell({ type: 'told', id, name, params: json.slice() });
+    const call = this.#core.call(method, params, listens ? told : undefined);
+    this.#calls.set(id, call);
+    const reply = await call.reply;
+    this.#calls.delete(id);
+    const bytes = ('result' in reply ? reply.result : reply.error).slice();
+    const copy = 'result' in reply ? { result: bytes } : { error: bytes };
+    this.#tell({ type: 'answer', id, reply: copy }, [bytes.buffer]);
   }
 
-  notify(method: string, params: Uint8Array): void {
-    this.#core.notify(method, params);
+  #tell(message: FromCore, transfer: Transferable[] = []): void {
+    this.#port.postMessage(message, transfer);
   }
 
   async readFile(path: string): Promise<Uint8Array> {

@@ -146,6 +146,19 @@ describe('the page, for a visitor', () => {
     await page.evaluate(() => sausage.deleteWorld('garden'));
   });
 
+  it('R9 starts the world again after core.exit, and keeps what stands in the console', async () => {
+    const { page, problems, ready } = bound(await visit());
+    await ready();
+    await page.evaluate(() => {
+      (window as { first?: unknown }).first = sausage.world;
+    });
+    await run(page, 'core.exit');
+    await page.waitForFunction(() => sausage.world && sausage.world !== (window as { first?: unknown }).first);
+    expect(await run(page, 'notes.list')).toContain('notes');
+    expect(await page.locator('sausage-entry').count()).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
   it('folds into one pane at 380 pixels, and nothing sticks out', async () => {
     const { page, ready } = bound(await visit('', 380));
     await ready();

@@ -22,6 +22,7 @@ export function clientRs(document: Document, plugin: string): string {
     module: modules.take(snakeCase(name)),
     functions: signatures(all, types, name),
   }));
+  types.finish();
   const shape = new Shape(types.definitions);
   const definitions = types.definitions.map((definition) => definitionText(definition, shape));
   const body = [
@@ -46,7 +47,6 @@ export function clientRs(document: Document, plugin: string): string {
 interface Signature {
   method: Method;
   name: string;
-  descriptions: (string | undefined)[];
   /** Undefined where the method takes no params. */
   params?: RustType;
   /** Undefined where the result is not described. */
@@ -60,35 +60,30 @@ function signatures(methods: Map<string, Method>, types: RustTypes, prefix: stri
     const name = names.take(snakeCase(method.name));
     const result = method.result && types.of(method.result, `${hint} result`);
     const { schema, pointer } = method.params;
-    const descriptions = [method.summary, method.description];
-    const told = method.descriptions.params;
     let params: RustType | undefined;
-    if (pointer !== step(method.pointer, 'params')) {
-      params = types.of(method.params, `${hint} params`);
-      descriptions.push(...untold(told, params));
-    } else if (isObject(schema) && Object.keys(schema.properties!).length > 0) {
-      params = types.struct(method.params, `${hint} params`, told);
+    if (pointer !== step(method.pointer, 'params')) params = types.of(method.params, `${hint} params`);
+    else if (isObject(schema) && Object.keys(schema.properties!).length > 0) {
+      params = types.struct(method.params, `${hint} params`, method.descriptions.params);
     }
-    if (method.descriptions.result) descriptions.push(`Returns: ${method.descriptions.result}`);
-    return { method, name, descriptions, result, params };
+    return { method, name, params, result };
   });
 }
 
-/** The descriptions of params that do not stand at the fields of their struct. */
-function untold(told: ReadonlyMap<string, string>, params: RustType): string[] {
-  const body = params.is === 'named' ? params.definition.body : undefined;
+/** All that is said about a method; params only where it does not stand at the fields of their struct. */
+function descriptionsOf({ method, params }: Signature): (string | undefined)[] {
+  const { summary, description, descriptions } = method;
+  const body = params?.is === 'named' ? params.definition.body : undefined;
   const fields = body?.is === 'struct' ? body.fields : [];
   const stands = (name: string, text: string) =>
-    fields.some(({ wire, descriptions }) => wire === name && descriptions.includes(text));
-  return [...told].filter(([name, text]) => !stands(name, text)).map(([name, text]) => `\`${name}\`: ${text}`);
+    fields.some((field) => field.wire === name && field.descriptions.includes(text));
+  const untold = [...descriptions.params].filter(([name, text]) => !stands(name, text));
+  const result = descriptions.result === undefined ? undefined : `Returns: ${descriptions.result}`;
+  return [summary, description, ...untold.map(([name, text]) => `\`${name}\`: ${text}`), result];
 }
 
 /** A method of the plugin by its whole name, or, without a prefix, one of an endpoint through a connection to it. */
-function functionText(
-  { method, name, descriptions, params, result }: Signature,
-  shape: Shape,
-  prefix?: string,
-): string {
+function functionText(signature: Signature, shape: Shape, prefix?: string): string {
+  const { method, name, params, result } = signature;
   const args = [
     ...(prefix === undefined ? ['endpoint: &::sausage_plugin::Endpoint'] : []),
     ...(params ? [`params: &${shape.text(params)}`] : []),
@@ -98,7 +93,7 @@ function functionText(
   const sent = `${call}(${literal((prefix ?? '') + method.name)}, ${value})`;
   const type = result ? shape.text(result) : '()';
   return [
-    docs(descriptions, '    '),
+    docs(descriptionsOf(signature), '    '),
     method.deprecated ? '    #[deprecated]\n' : '',
     `    pub fn ${name}(${args.join(', ')}) -> Result<${type}, Error> {\n`,
     `        ${result ? sent : `${sent}.map(|_: serde::de::IgnoredAny| ())`}\n    }\n`,

@@ -58,9 +58,19 @@ export function parseDocument(json: unknown): { document: Document; warnings: Re
     throw new DocumentError([{ pointer: '', reason: `it is nested more than ${MAX_DEPTH} levels deep` }]);
   }
   const reader = new DocumentReader();
-  const document = reader.document(json);
+  const document = withinStack(() => reader.document(json));
   if (reader.faults.length > 0) throw new DocumentError(reader.faults);
   return { document, warnings: [...reader.warnings, ...metaSchemaRemarks(json)] };
+}
+
+/** Thousands of unions of unions are the one thing that is read recursively without a limit. */
+function withinStack<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new DocumentError([{ pointer: '', reason: 'its schemas refer to each other too many times' }]);
+  }
 }
 
 class DocumentReader {

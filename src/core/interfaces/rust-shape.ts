@@ -1,6 +1,6 @@
 /** What Rust asks of types that lead back to themselves: boxes, wrappers instead of aliases, and who has a default. */
 
-import type { Definition, RustType } from './rust-types.ts';
+import { type Definition, isNullable, type RustType } from './rust-types.ts';
 
 /** The definitions in a type; `direct` leaves out those behind a `Vec`, which is an indirection of its own. */
 function mentioned(type: RustType, direct: boolean): Definition[] {
@@ -66,7 +66,7 @@ export class Shape {
       case 'vec':
         return `Vec<${this.text(type.of, owner, false)}>`;
       case 'option':
-        return `Option<${this.text(type.of, owner, direct)}>`;
+        return isNullable(type.of) ? this.text(type.of, owner, direct) : `Option<${this.text(type.of, owner, direct)}>`;
       case 'named': {
         const { name } = type.definition;
         return owner && direct && this.#cycles.get(type.definition) === this.#cycles.get(owner) ? `Box<${name}>` : name;

@@ -60,6 +60,7 @@ export class RustTypes {
   readonly #names = new Namespace(RESERVED);
   /** By pointer. Those of shared schemas are known before they are finished, so that they can contain themselves. */
   readonly #known = new Map<string, RustType>();
+  readonly #unfinished: (() => void)[] = [];
 
   /** The type of a schema; `hint` is the name of what it defines, if it is no shared schema. */
   of(place: Place, hint: string): RustType {
@@ -79,17 +80,24 @@ export class RustTypes {
     const fields: Field[] = [];
     const type = this.#define(hint, descriptions(schema), { is: 'struct', fields });
     if (isPlainly('object', schema)) this.#known.set(place.pointer, type);
-    const names = new Namespace();
-    for (const [wire, child] of Object.entries(schema.properties as JsonObject)) {
-      fields.push({
-        name: names.take(snakeCase(wire)),
-        wire,
-        descriptions: [...descriptions({ description: more?.get(wire) ?? null }), ...inlineDescriptions(child)],
-        required: ((schema.required ?? []) as Json[]).includes(wire),
-        type: this.of(inside(place, child, 'properties', wire), `${hint} ${wire}`),
-      });
-    }
+    this.#unfinished.push(() => {
+      const names = new Namespace();
+      for (const [wire, child] of Object.entries(schema.properties as JsonObject)) {
+        fields.push({
+          name: names.take(snakeCase(wire)),
+          wire,
+          descriptions: [...descriptions({ description: more?.get(wire) ?? null }), ...inlineDescriptions(child)],
+          required: ((schema.required ?? []) as Json[]).includes(wire),
+          type: this.of(inside(place, child, 'properties', wire), `${hint} ${wire}`),
+        });
+      }
+    });
     return type;
+  }
+
+  /** Completes the definitions; until then, a type that leads on and on is not followed. */
+  finish(): void {
+    for (let next = this.#unfinished.shift(); next; next = this.#unfinished.shift()) next();
   }
 
   #define(name: string, texts: string[], body: Definition['body']): RustType & { is: 'named' } {
@@ -110,8 +118,10 @@ export class RustTypes {
     if (hasName) return this.of(target, name!);
     const alias = this.#define(name!, inlineDescriptions(schema), { is: 'alias', of: VALUE });
     this.#known.set(target.pointer, alias);
-    const of = schema.$ref === undefined ? this.#inline(target, `${name} value`) : this.#shared(target);
-    alias.definition.body = { is: 'alias', of };
+    this.#unfinished.push(() => {
+      const of = schema.$ref === undefined ? this.#inline(target, `${name} value`) : this.#shared(target);
+      alias.definition.body = { is: 'alias', of };
+    });
     return alias;
   }
 
@@ -162,8 +172,9 @@ export class RustTypes {
   }
 }
 
+/** An `Option` of a type that reads null itself is that type: see `Shape.text`. */
 function optional(of: RustType): RustType {
-  return isNullable(of) ? of : { is: 'option', of };
+  return { is: 'option', of };
 }
 
 /** Whether the schema allows this kind of value and no null; without a `type`, the author is taken to mean the kind. */

@@ -33,6 +33,13 @@ declare module 'wa-sqlite/src/FacadeVFS.js' {
   }
 }
 
+declare module 'wa-sqlite/src/examples/MemoryVFS.js' {
+  export class MemoryVFS {
+    constructor(name: string, module: object);
+    readonly mapNameToFile: Map<string, { pathname: string; flags: number; size: number; data: ArrayBuffer }>;
+  }
+}
+
 declare module 'wa-sqlite/src/sqlite-constants.js' {
   export const SQLITE_OK: number;
   export const SQLITE_ERROR: number;

@@ -9,6 +9,7 @@ import {
   ERR_INVALID_UNCOMPRESSED_SIZE,
   ERR_OVERLAPPING_ENTRY,
   type FileEntry,
+  Uint8ArrayReader,
   ZipReader,
 } from '@zip.js/zip.js/lib/zip-core-native.js';
 import { FsError } from '../../fs/errors.ts';
@@ -33,6 +34,8 @@ export interface ImportOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
+/** A zip up to this size is read as a whole: each part read from a blob costs a message to the browser and back. */
+const IN_MEMORY = 32 * 1024 * 1024;
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -43,7 +46,9 @@ const DEFLATED = 8;
  */
 export async function importWorld(zip: Blob, world: Namespace, options: ImportOptions = {}): Promise<void> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const reader = new ZipReader(new BlobReader(zip), { useWebWorkers: false, ...STRICT });
+  const source =
+    zip.size > IN_MEMORY ? new BlobReader(zip) : new Uint8ArrayReader(new Uint8Array(await zip.arrayBuffer()));
+  const reader = new ZipReader(source, { useWebWorkers: false, ...STRICT });
   try {
     const entries = await plan(reader, zip, limits);
     const total = checkSizes(entries, limits, options.available);
@@ -66,7 +71,7 @@ const STRICT = {
   checkOverlappingEntry: true,
 } as const;
 
-async function plan(reader: ZipReader<Blob>, zip: Blob, limits: ImportLimits): Promise<Planned[]> {
+async function plan(reader: ZipReader<unknown>, zip: Blob, limits: ImportLimits): Promise<Planned[]> {
   const planned: Planned[] = [];
   const names = new Set<string>();
   let count = 0;

@@ -47,7 +47,7 @@ describe('what the page ships', () => {
     expect(sha256(one.pack)).toBe(sha256(other.pack));
   });
 
-  test('R2-1 the world has its plugin with its source, its services and a page about it, and nothing of the repository', async () => {
+  test('R1-1 the world has its plugin with its source, its services and a page about it, and nothing of the repository', async () => {
     const files = unzipSync((await built()).world);
     expect(Object.keys(files)).toEqual(
       expect.arrayContaining(['README.md', 'config/boot.json', 'plugins/notes/plugin.wasm']),

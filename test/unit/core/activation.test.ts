@@ -24,7 +24,7 @@ const exists = (world: TestWorld, path: string) => {
 const content = async (world: TestWorld, path: string) => new TextDecoder().decode(await world.files.readFile(path));
 
 describe('activation', () => {
-  test('R10-6 R10-7 puts the file into its place, keeps the one before, answers the documents', async () => {
+  test('R10-6 R10-7 R9-3 puts the file into its place, keeps the one before, answers the documents', async () => {
     const world = await testWorld({ notes: provider(text, 'old') });
     const before = await content(world, '/plugins/notes/plugin.wasm');
     await world.component('/state/new.wasm', provider(optional, 'new'));
@@ -159,7 +159,7 @@ describe('activation', () => {
     });
   });
 
-  test('R9 R1-3 wrong params of core.activate are named', async () => {
+  test('R9-1 R1-3 wrong params of core.activate are named', async () => {
     const world = await testWorld({});
     await world.component('/state/new.wasm', provider(text));
     const wrong: [object, string][] = [
@@ -247,7 +247,7 @@ describe('interfaces in /proc', () => {
     expect(world.lines().join('\n')).toContain('imports notes, which does not exist');
   });
 
-  test('R9 core.rpc.discover describes the ten methods', async () => {
+  test('R9-4 core.rpc.discover describes the ten methods', async () => {
     const world = await testWorld({});
     const { methods } = await world.call('core.rpc.discover');
     expect(methods.map(({ name }: { name: string }) => name).sort()).toEqual([

@@ -339,7 +339,7 @@ describe('core.call', () => {
     await expect.poll(() => [...world.core.processes].map(({ plugin }) => plugin)).toEqual(['service']);
   });
 
-  test('R9 wrong params are -32602 and named', async () => {
+  test('R9-1 wrong params are -32602 and named', async () => {
     const world = await testWorld({});
     const wrong: [string, object, string][] = [
       ['core.call', {}, 'method'],

@@ -146,7 +146,7 @@ describe('the lifetime of processes', () => {
     expect(world.core.processes.count).toBe(0);
   });
 
-  test('R9 core.exit answers and then the host stops with 75', async () => {
+  test('R9-2 core.exit answers and then the host stops with 75', async () => {
     const world = await testWorld({});
     expect(await world.call('core.exit')).toEqual({});
     await vi.advanceTimersByTimeAsync(10);

@@ -12,6 +12,7 @@ import type {
   Machines,
 } from '../../../src/core/host.ts';
 import { TooManyMachines } from '../../../src/core/host.ts';
+import { compileFilter } from '../../../src/core/journal/filter.ts';
 import { decode, encode, parse, stringify } from '../../../src/core/message.ts';
 import { fileOf, folder, jsonFile, WorldTree } from '../../../src/core/proc.ts';
 import type { JournalEntry } from '../../../src/core/protocol.ts';
@@ -114,7 +115,8 @@ export class ListJournal implements Journal {
     return whole;
   }
   async query(filter: JournalFilter): Promise<JournalEntry[]> {
-    return this.entries.filter((entry) => !filter.plugin || entry.plugin === filter.plugin);
+    const search = compileFilter(filter);
+    return this.entries.filter((entry) => search.matches(entry)).slice(-search.limit);
   }
   tail(pid: string, count: number): string[] {
     return this.lines(pid).slice(-count);

@@ -15,6 +15,8 @@ export function generator(seed: number): () => number {
 export interface Operation {
   text: string;
   run(world: Namespace): Promise<void>;
+  /** The path of the file that the operation makes before it does more. */
+  makes?: string;
   /** The content of this path is not certain while the operation runs. */
   large?: string;
 }
@@ -43,6 +45,7 @@ export function operation(random: () => number, largest: number): Operation {
   if (pick < 0.3) {
     return {
       text: `write ${one} ${offset}+${size}${letter}`,
+      makes: one,
       ...(size > 16384 && { large: one }),
       run: (world) =>
         edit(world, one, async (node) => {
@@ -58,6 +61,7 @@ export function operation(random: () => number, largest: number): Operation {
   if (pick < 0.4) {
     return {
       text: `append ${one} ${size}${letter}`,
+      makes: one,
       ...(size > 16384 && { large: one }),
       run: (world) =>
         edit(world, one, async (node) => {
@@ -73,6 +77,7 @@ export function operation(random: () => number, largest: number): Operation {
   if (pick < 0.47) {
     return {
       text: `size ${one} ${offset}`,
+      makes: one,
       run: (world) =>
         edit(world, one, async (node) => {
           const file = await node.fs.open(node);

@@ -49,7 +49,11 @@ const awkward = document(
 
 /** Types that contain themselves in every way. */
 const recursive = document(
-  ['Node', 'Tree', 'Maybe', 'Ring', 'Far', 'Self'].map((name) => ({ name, params: [], result: result(ref(name)) })),
+  ['Node', 'Tree', 'Maybe', 'Sparse', 'Ring', 'Far', 'Self'].map((name) => ({
+    name,
+    params: [],
+    result: result(ref(name)),
+  })),
   {
     Node: {
       type: 'object',
@@ -58,6 +62,7 @@ const recursive = document(
     },
     MaybeNode: { anyOf: [ref('Node'), { type: 'null' }] },
     Tree: { type: 'array', items: ref('Tree') },
+    Sparse: { type: 'array', items: { anyOf: [ref('Sparse'), { type: 'null' }] } },
     Maybe: { type: ['array', 'null'], items: { anyOf: [ref('Maybe'), { type: 'null' }] } },
     Ring: {
       type: 'object',
@@ -105,6 +110,16 @@ const tasks = document(
 );
 
 describe('the text of client.rs', () => {
+  test('R10-11 a chain of thousands of schemas is followed to its end', () => {
+    const schemas: JsonObject = { N0: { type: 'string' } };
+    for (let at = 1; at <= 5000; at++) {
+      schemas[`N${at}`] =
+        at % 2 ? { type: 'object', properties: { n: ref(`N${at - 1}`) } } : { type: 'array', items: ref(`N${at - 1}`) };
+    }
+    const text = clientRs(document([{ name: 'm', params: [], result: result(ref('N5000')) }], schemas), 'p');
+    expect(text).toContain('pub struct N1 {');
+  });
+
   test('R10-11 has every description unchanged', () => {
     const text = clientRs(tasks, 'tasks');
     expect(text).toContain('/// Keeps tasks.\n///\n/// All of "them" \\ here.\npub mod tasks {');
@@ -199,6 +214,9 @@ fn main() {
     println!("{}", sausage_plugin::serde_json::to_string(&node).unwrap());
     sausage_plugin::reply("[[], [[]]]");
     println!("{}", sausage_plugin::serde_json::to_string(&recursive::tree().unwrap()).unwrap());
+    sausage_plugin::reply("[[null], null]");
+    println!("{}", sausage_plugin::serde_json::to_string(&recursive::sparse().unwrap()).unwrap());
+    println!("{}", sausage_plugin::serde_json::to_string(&recursive::maybe().unwrap()).unwrap());
 }
 `;
 
@@ -253,6 +271,10 @@ describe.skipIf(!hasCargo)(`client.rs compiles${hasCargo ? '' : ' (skipped: ther
       { value: 1, next: { value: 2, maybe: null }, maybe: { value: 3 } },
       ['recursive.Tree', {}],
       [[], [[]]],
+      ['recursive.Sparse', {}],
+      [[null], null],
+      ['recursive.Maybe', {}],
+      [[null], null],
     ]);
   }, 300_000);
 });

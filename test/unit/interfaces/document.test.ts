@@ -153,6 +153,25 @@ describe('a document', () => {
   });
 });
 
+describe('documents of many schemas', () => {
+  const chain = (length: number, link: (to: JsonObject) => JsonObject) => {
+    const schemas: JsonObject = { N0: text };
+    for (let at = 1; at <= length; at++) schemas[`N${at}`] = link(to(`N${at - 1}`));
+    return withMethod({ 'x-sausage-params': to(`N${length}`) }, { components: { schemas } });
+  };
+
+  test('R10-1 long chains of schemas are read', () => {
+    expect(faults(chain(5_000, (next) => ({ type: 'object', properties: { next } })))).toEqual([]);
+    expect(faults(chain(5_000, (next) => next))).toEqual([]);
+  });
+
+  test('R10-1 a chain of unions too long to be read is refused', () => {
+    const union = (next: JsonObject) => ({ anyOf: [next, { type: 'null' }] });
+    expect(faults(chain(100, union))).toEqual([]);
+    expect(faults(chain(50_000, union))).toEqual([{ pointer: '', reason: expect.stringContaining('too many times') }]);
+  });
+});
+
 describe('warnings', () => {
   test('R10-1 what the OpenRPC meta-schema finds wrong and no check needs', () => {
     expect(warnings({ info: { title: 'x' } })).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JOURNAL_PATH } from '../../../src/core/journal/index.ts';
-import { hasSqlite3, linesOf, openJournal, say, TestWorld } from './world.ts';
+import { linesOf, openJournal, say, TestWorld } from './world.ts';
 
 /** Writes `count` lines as one transaction or more, the tab being killed after `life` changes of the world. */
 async function writeAndDie(world: TestWorld, from: number, count: number, life: number): Promise<boolean> {
@@ -32,18 +32,16 @@ describe('a tab killed while the journal is written', () => {
       survived = await writeAndDie(world, 40, 60, life);
       world.life = Number.POSITIVE_INFINITY;
       // Another tool, which finds the rollback journal beside the file when there is one.
-      if (hasSqlite3) {
-        const [check, count] = world.sqlite3('PRAGMA integrity_check; SELECT count(*) FROM entry').split('\n');
-        expect(check).toBe('ok');
-        expect(Number(count)).toBeGreaterThanOrEqual(40);
-      }
+      const [check, count] = (await world.sqlite('PRAGMA integrity_check; SELECT count(*) FROM entry')).split('\n');
+      expect(check).toBe('ok');
+      expect(Number(count)).toBeGreaterThanOrEqual(40);
       const after = openJournal(world);
       isBegin(await linesOf(after.journal), 40);
       say(after.journal, '1000000');
       await after.journal.close();
       expect(after.problems).toEqual([]);
       expect(world.names('/state/core')).toEqual(['journal.sqlite']);
-      if (hasSqlite3) expect(world.sqlite3('PRAGMA integrity_check')).toBe('ok');
+      expect(await world.sqlite('PRAGMA integrity_check')).toBe('ok');
     }
     // The rollback journal made, written, the pages, the rollback journal removed: at least.
     expect(life).toBeGreaterThan(5);
@@ -64,7 +62,7 @@ describe('a tab killed while the journal is written', () => {
       isBegin(await linesOf(after.journal), survived ? 1 : 0);
       await after.journal.close();
       expect(after.problems).toEqual([]);
-      if (hasSqlite3) expect(world.sqlite3('PRAGMA integrity_check')).toBe('ok');
+      expect(await world.sqlite('PRAGMA integrity_check')).toBe('ok');
     }
   });
 
@@ -88,7 +86,7 @@ describe('a tab killed while the journal is written', () => {
     const numbers = (await linesOf(after.journal)).map((line) => Number.parseInt(line, 10));
     expect(numbers.slice(0, 40)).toEqual(Array.from({ length: 40 }, (_, i) => i));
     await after.journal.close();
-    if (hasSqlite3) expect(world.sqlite3('PRAGMA integrity_check')).toBe('ok');
+    expect(await world.sqlite('PRAGMA integrity_check')).toBe('ok');
   });
 });
 
@@ -102,7 +100,7 @@ describe('a full disk', () => {
       world.space = space;
       say(journal, 'waits');
       await journal.flush();
-      if (hasSqlite3) expect(world.sqlite3('PRAGMA integrity_check')).toBe('ok');
+      expect(await world.sqlite('PRAGMA integrity_check')).toBe('ok');
     }
     expect(problems).toContain('the journal cannot be written: the disk is full');
     // Nobody is held back by a disk that is full.
@@ -116,6 +114,6 @@ describe('a full disk', () => {
     expect(lines.slice(0, 100)).toEqual(Array.from({ length: 100 }, (_, i) => `${i}`));
     expect(lines.slice(100)).toEqual([...new Array(14).fill('waits'), 'last']);
     await journal.close();
-    if (hasSqlite3) expect(world.sqlite3('PRAGMA integrity_check; SELECT count(*) FROM entry')).toBe('ok\n115');
+    expect(await world.sqlite('PRAGMA integrity_check; SELECT count(*) FROM entry')).toBe('ok\n115');
   });
 });

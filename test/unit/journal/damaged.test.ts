@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JOURNAL_PATH } from '../../../src/core/journal/index.ts';
-import { hasSqlite3, linesOf, openJournal, say, TestWorld } from './world.ts';
+import { linesOf, openJournal, say, TestWorld } from './world.ts';
 
 async function worldWithJournal(lines: number): Promise<TestWorld> {
   const world = new TestWorld();
@@ -26,7 +26,7 @@ async function goesOnWithNew(world: TestWorld, aside: RegExp): Promise<void> {
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(aside);
   await journal.close();
-  if (hasSqlite3) expect(world.sqlite3('PRAGMA integrity_check')).toBe('ok');
+  expect(await world.sqlite('PRAGMA integrity_check')).toBe('ok');
 }
 
 describe('a journal that cannot be used', () => {
@@ -89,7 +89,7 @@ describe('a journal that cannot be used', () => {
     await journal.flush();
     expect(await linesOf(journal)).toEqual(['after']);
     await journal.close();
-    if (hasSqlite3) expect(world.sqlite3('SELECT line FROM entry')).toBe('after');
+    expect(await world.sqlite('SELECT line FROM entry')).toBe('after');
   });
 
   it('R7-7 a folder where the file should be is set aside', async () => {

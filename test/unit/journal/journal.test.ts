@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JOURNAL_PATH, JournalFilterError, type SqliteJournal } from '../../../src/core/journal/index.ts';
-import { hasSqlite3, linesOf, openJournal, say, TestWorld } from './world.ts';
+import { linesOf, openJournal, say, TestWorld } from './world.ts';
 
 let world: TestWorld;
 let journal: SqliteJournal;
@@ -14,13 +14,13 @@ beforeEach(() => {
 afterEach(() => journal.close());
 
 describe('the journal', () => {
-  it.runIf(hasSqlite3)('R7-1 the file is one that the sqlite3 tool opens and finds whole', async () => {
+  it('R7-1 the file is one that the sqlite3 tool opens and finds whole', async () => {
     for (let i = 0; i < 300; i++) say(journal, `line ${i}`);
     await journal.flush();
-    expect(world.sqlite3('PRAGMA integrity_check')).toBe('ok');
-    expect(world.sqlite3('SELECT count(*), min(line), max(seq >> 12) > 0 FROM entry')).toBe('300|line 0|1');
-    expect(world.sqlite3('PRAGMA user_version')).toBe('1');
-    expect(world.sqlite3('SELECT time, line FROM log LIMIT 1')).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z\|line 0$/);
+    expect(await world.sqlite('PRAGMA integrity_check')).toBe('ok');
+    expect(await world.sqlite('SELECT count(*), min(line), max(seq >> 12) > 0 FROM entry')).toBe('300|line 0|1');
+    expect(await world.sqlite('PRAGMA user_version')).toBe('1');
+    expect(await world.sqlite('SELECT time, line FROM log LIMIT 1')).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z\|line 0$/);
   });
 
   it('R7-1 nobody ever sees a rollback journal beside the file', async () => {
@@ -188,7 +188,7 @@ describe('the journal', () => {
     await second.journal.close();
     world.slow = false;
     expect(second.problems).toEqual([]);
-    if (hasSqlite3) expect(world.sqlite3('PRAGMA integrity_check; SELECT count(*) FROM entry')).toBe('ok\n1000');
+    expect(await world.sqlite('PRAGMA integrity_check; SELECT count(*) FROM entry')).toBe('ok\n1000');
   });
 
   it('R7-1 the journal goes on where the last run of the world ended', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RETENTION } from '../../../src/core/journal/index.ts';
-import { hasSqlite3, openJournal, say, TestWorld } from './world.ts';
+import { openJournal, say, TestWorld } from './world.ts';
 
 describe('retention', () => {
   it('R7-8 20,000 lines or 16 MiB of the stderr of a plugin and 100,000 entries of the core are kept by default', () => {
@@ -22,13 +22,13 @@ describe('retention', () => {
     ]);
     expect(await journal.query({ plugin: 'quiet' })).toHaveLength(200);
     await journal.close();
-    if (hasSqlite3) {
-      expect(world.sqlite3('PRAGMA integrity_check')).toBe('ok');
-      expect(world.sqlite3('SELECT plugin, stream, lines FROM tally ORDER BY 1, 2')).toBe(
-        'loud|core|1\nloud|stderr|300\nquiet|stderr|200',
-      );
-      expect(world.sqlite3('SELECT sum(bytes) FROM tally')).toBe(world.sqlite3('SELECT sum(length(line)) FROM entry'));
-    }
+    expect(await world.sqlite('PRAGMA integrity_check')).toBe('ok');
+    expect(await world.sqlite('SELECT plugin, stream, lines FROM tally ORDER BY 1, 2')).toBe(
+      'loud|core|1\nloud|stderr|300\nquiet|stderr|200',
+    );
+    expect(await world.sqlite('SELECT sum(bytes) FROM tally')).toBe(
+      await world.sqlite('SELECT sum(length(line)) FROM entry'),
+    );
   });
 
   it('R7-8 bytes count as well as lines, in UTF-8', async () => {

@@ -1,13 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JOURNAL_PATH, SqliteJournal } from '../../../src/core/journal/index.ts';
+import { SqliteJournal } from '../../../src/core/journal/index.ts';
 import { MountedNamespace } from '../../../src/fs/namespace.ts';
 import { openStoredWorld } from '../../../src/fs/world/open.ts';
 import { FakeStorage } from '../fs/fake-storage.ts';
-import { hasSqlite3, linesOf, loadSqlite, say } from './world.ts';
+import { askSqlite, linesOf, loadSqlite, say } from './world.ts';
 
 async function openOn(storage: FakeStorage) {
   const world = await openStoredWorld(storage.directory);
@@ -15,18 +11,6 @@ async function openOn(storage: FakeStorage) {
   const problems: string[] = [];
   const journal = new SqliteJournal({ namespace: files, loadSqlite, onProblem: (problem) => problems.push(problem) });
   return { world, files, journal, problems };
-}
-
-async function integrity(files: MountedNamespace): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'journal-'));
-  try {
-    writeFileSync(join(folder, 'journal.sqlite'), await files.readFile(JOURNAL_PATH));
-    return execFileSync('sqlite3', [join(folder, 'journal.sqlite'), 'PRAGMA integrity_check'], {
-      encoding: 'utf8',
-    }).trim();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 describe('the journal on the store of a world', () => {
@@ -72,7 +56,7 @@ describe('the journal on the store of a world', () => {
       expect(numbers).toEqual(numbers.map((_, i) => i));
       await second.journal.close();
       expect(second.problems).toEqual([]);
-      if (hasSqlite3) expect(await integrity(second.files)).toBe('ok');
+      expect(await askSqlite(second.files, 'PRAGMA integrity_check')).toBe('ok');
       await second.world.close();
     }
   });

@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Factory, SQLITE_OPEN_READWRITE, SQLITE_ROW } from 'wa-sqlite';
+import createSqlite from 'wa-sqlite/dist/wa-sqlite.mjs';
+import { MemoryVFS } from 'wa-sqlite/src/examples/MemoryVFS.js';
 import {
   instantiateSqlite,
   JOURNAL_PATH,
@@ -92,22 +95,29 @@ export class TestWorld extends MemoryFileSystem {
     return this.files.list(this.files.resolve(this.files.root, path)).map(({ name }) => name);
   }
 
-  /** What the `sqlite3` tool says to statements about the journal as it is now, with a rollback journal that lies beside it. */
-  sqlite3(sql: string, path = JOURNAL_PATH): string {
-    const folder = mkdtempSync(join(tmpdir(), 'journal-'));
-    try {
-      for (const suffix of ['', '-journal']) {
-        if (!this.exists(path + suffix)) continue;
-        writeFileSync(join(folder, `journal.sqlite${suffix}`), this.files.readFile(path + suffix) as Uint8Array);
-      }
-      return execFileSync('sqlite3', [join(folder, 'journal.sqlite'), sql], { encoding: 'utf8' }).trim();
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  /** What another SQLite says to statements about the journal as it is now, a rollback journal beside it included. */
+  sqlite(sql: string): Promise<string> {
+    return askSqlite(this.files, sql);
   }
 }
 
-export const hasSqlite3 = (() => {
+/**
+ * The rows that statements give, in the manner of the `sqlite3` tool: by that tool where it is installed, else by SQLite
+ * over the memory of wa-sqlite, which has nothing of ours.
+ */
+export async function askSqlite(files: MountedNamespace, sql: string): Promise<string> {
+  const contents = new Map<string, Uint8Array<ArrayBuffer>>();
+  for (const suffix of ['', '-journal']) {
+    try {
+      contents.set(`journal.sqlite${suffix}`, new Uint8Array(await files.readFile(JOURNAL_PATH + suffix)));
+    } catch {
+      // It is not there.
+    }
+  }
+  return hasSqlite3 ? askTool(contents, sql) : askMemory(contents, sql);
+}
+
+const hasSqlite3 = (() => {
   try {
     execFileSync('sqlite3', ['--version']);
     return true;
@@ -115,6 +125,34 @@ export const hasSqlite3 = (() => {
     return false;
   }
 })();
+
+function askTool(contents: Map<string, Uint8Array>, sql: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  try {
+    for (const [name, bytes] of contents) writeFileSync(join(folder, name), bytes);
+    return execFileSync('sqlite3', [join(folder, 'journal.sqlite'), sql], { encoding: 'utf8' }).trim();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function askMemory(contents: Map<string, Uint8Array<ArrayBuffer>>, sql: string): Promise<string> {
+  const module = await createSqlite({ wasmBinary: new Uint8Array(wasm) });
+  const api = Factory(module);
+  const vfs = new MemoryVFS('memory', module);
+  for (const [name, { buffer, byteLength }] of contents) {
+    const pathname = `/${name}`;
+    vfs.mapNameToFile.set(pathname, { pathname, flags: 0, size: byteLength, data: buffer });
+  }
+  api.vfs_register(vfs);
+  const db = await api.open_v2('journal.sqlite', SQLITE_OPEN_READWRITE, 'memory');
+  const lines: string[] = [];
+  for await (const statement of api.statements(db, sql, { unscoped: false })) {
+    while ((await api.step(statement)) === SQLITE_ROW) lines.push(api.row(statement).join('|'));
+  }
+  await api.close(db);
+  return lines.join('\n');
+}
 
 export interface TestJournal {
   journal: SqliteJournal;

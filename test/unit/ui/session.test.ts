@@ -88,7 +88,7 @@ describe('the session of the page', () => {
     await expect(ready).rejects.toThrow('Another page');
   });
 
-  it('R9 starts the world again after core.exit, three times a minute at most, with its console', async () => {
+  it('R9-2 starts the world again after core.exit, three times a minute at most, with its console', async () => {
     const api = new FakeApi();
     const session = sessionOn(api);
     await session.open('playground');

@@ -1,10 +1,10 @@
 /** Runs components in a worker of Node over a namespace, with the core's half of the syscalls in this thread. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { build } from 'rolldown';
+import { build } from 'vite';
 import type { Namespace } from '../../../../src/fs/filesystem.ts';
 import { ProcessChannel } from '../../../../src/syscall/channel.ts';
 import { Doorbell } from '../../../../src/syscall/doorbell.ts';
@@ -44,13 +44,13 @@ export class Machine {
   static async create({ onDebug }: { onDebug?: (line: string) => void } = {}): Promise<Machine> {
     const folder = mkdtempSync(join(tmpdir(), 'sausage-wasi-'));
     try {
-      const file = join(folder, 'worker.mjs');
       await build({
-        input: join(import.meta.dirname, 'worker.ts'),
-        platform: 'node',
-        output: { file, format: 'esm' },
+        configFile: false,
         logLevel: 'silent',
+        build: { ssr: join(import.meta.dirname, 'worker.ts'), outDir: folder },
       });
+      const file = join(folder, 'worker.js');
+      writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
       const worker = new Worker(file);
       worker.on('message', (message: { debug?: string }) => {
         if (message.debug !== undefined) onDebug?.(message.debug);

@@ -1,0 +1,286 @@
+/** Rules about processes, proven with real ones: probes under several names that call each other. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../../scripts/lib/paths.mjs';
+import { withVersion } from '../plugins/version.ts';
+import { openBrowser, openSite, type Tab } from './harness.ts';
+import { call, install, run, type Step, write } from './probe.ts';
+
+let tab: Tab;
+
+beforeAll(async () => {
+  const site = await openSite();
+  tab = await (await openBrowser()).open(site.url);
+  await install(tab, ['probe', 'a', 'b']);
+});
+
+const processes = () => tab.evaluate(async () => sausage.world.processes());
+const log = async (filter: object): Promise<string[]> =>
+  (await call(tab, 'core.log', filter)).result.map(({ line }: { line: string }) => line);
+
+/** Waits until a process of this plugin and method runs, and gives its ID. */
+const pidOf = (plugin: string, method: string): Promise<string> =>
+  tab.evaluate(
+    async ({ plugin, method }) => {
+      for (;;) {
+        const found = (await sausage.world.processes()).find((one) => one.plugin === plugin && one.method === method);
+        if (found) return found.pid;
+      }
+    },
+    { plugin, method },
+  );
+
+/** Starts a call whose outcome nobody waits for. */
+const begin = (method: string, params: object = {}) =>
+  tab.evaluate(
+    ({ method, params }) => {
+      void sausage.world.call(method, params).catch(() => {});
+    },
+    { method, params },
+  );
+
+describe('calls between processes', () => {
+  test('R3.3-4 R3.3-8 an ID comes back as it was written', async () => {
+    for (const id of ['1', '1.0', '"1"', '""', '9007199254740993', '"grün\\u0021"', '-0']) {
+      const { result } = await call(tab, 'probe.call', { method: 'a.echo', params: { x: 1 }, id, log: true });
+      expect(result.result, id).toEqual({ x: 1 });
+    }
+  });
+
+  test('R3.3-7 calls in parallel, one failing among them, are answered each under its own ID', async () => {
+    const calls = [
+      { method: 'a.sleep', params: { ms: 30 } },
+      { method: 'nowhere.x' },
+      { method: 'b.echo', params: { b: 2 } },
+      { method: 'core.lock', params: { path: '/p' } },
+    ];
+    const { result } = await call(tab, 'probe.parallel', { calls });
+    expect(result).toMatchObject([
+      { result: null },
+      { error: { code: -32001 } },
+      { result: { b: 2 } },
+      { result: { held: true } },
+    ]);
+  });
+
+  test('R3.9-2 R3.6-6 errors come through unchanged, A calls B calls A works', async () => {
+    const inner = { method: 'b.call', params: { method: 'a.echo', params: { deep: true } } };
+    expect(await call(tab, 'a.call', inner)).toMatchObject({ result: { deep: true } });
+    const failing = { method: 'b.answer', params: { error: { code: 77, message: 'mine', data: [1] } } };
+    expect((await call(tab, 'a.call', failing)).error).toEqual({ code: 77, message: 'mine', data: [1] });
+  });
+
+  test('R3.4-2 calls through core.call nest ten deep without deadlock', async () => {
+    let params: object = { bottom: true };
+    let method = 'a.echo';
+    for (let depth = 0; depth < 10; depth++) {
+      params = { method: 'core.call', params: { method, params } };
+      method = depth % 2 ? 'a.call' : 'b.call';
+    }
+    expect(await call(tab, method, params)).toMatchObject({ result: { bottom: true } });
+  });
+
+  test('R3.5-1 R3.5-3 progress reaches the console in order, before the answer', async () => {
+    const seen = await tab.evaluate(async () => {
+      const seen: unknown[] = [];
+      const result = await sausage.world.call(
+        'probe.progress',
+        { times: 20, name: 'step' },
+        { onNotify: (name, params) => seen.push([name, (params as { number: number }).number]) },
+      );
+      seen.push(result !== undefined);
+      return seen;
+    });
+    expect(seen).toEqual([...Array.from({ length: 20 }, (_, at) => ['step', at]), true]);
+  });
+
+  test('R3.4-1 R3.6-5 R3.6-6 a detached process survives its caller, an attached one does not', async () => {
+    await run(tab, [
+      { op: 'send', method: 'a.hang', detach: true },
+      { op: 'send', method: 'b.hang' },
+      { op: 'sleep', ms: 50 },
+    ]);
+    await expect.poll(async () => (await processes()).map(({ plugin }) => plugin)).toEqual(['a']);
+    const [service] = await processes();
+    expect(service).toMatchObject({ parent: 'core', detached: true });
+    await call(tab, 'core.stop', { pid: service!.pid });
+    expect(await processes()).toEqual([]);
+  });
+
+  test('R3.8-1 R3.8-4 environment, arguments and the current folder', async () => {
+    const { result } = await call(tab, 'probe.report');
+    expect(result).toMatchObject({ plugin: 'probe', parent: 'console', cwd: '/' });
+    expect(result.pid).toMatch(/^probe-[0-9a-f-]{36}$/);
+    expect(result.args).toHaveLength(1);
+    const { result: clock } = await call(tab, 'probe.clock');
+    expect(Math.abs(Number(clock.wall) / 1e6 - Date.now())).toBeLessThan(60_000);
+    const { result: random } = await call(tab, 'probe.random', { bytes: 64 });
+    expect(new Set(random).size).toBeGreaterThan(8);
+  });
+});
+
+describe('the files of a process', () => {
+  test('R4-2 R4-4 R4-5 R4-6 /proc, /self and /run', async () => {
+    const steps: Step[] = [
+      { op: 'write', path: '/self/mine.txt', text: 'hello' },
+      { op: 'write', path: '/run/shared.txt', text: 'for all' },
+      { op: 'list', path: '/' },
+      { op: 'list', path: '/self' },
+      { op: 'read', path: '/self/info.json' },
+      { op: 'write', path: '/self/info.json', text: 'x', catch: true },
+      { op: 'write', path: '/proc/core/locks.json', text: 'x', catch: true },
+      { op: 'rename', from: '/run/shared.txt', to: '/state/x', catch: true },
+      { op: 'read', path: '/proc/core/PROTOCOL.md', quiet: true },
+    ];
+    const { result } = await run(tab, steps);
+    const names = (at: number) => result[at].map(({ name }: { name: string }) => name);
+    expect(names(2)).toEqual(expect.arrayContaining(['plugins', 'proc', 'run', 'self']));
+    expect(names(3).sort()).toEqual(['info.json', 'log', 'mine.txt']);
+    expect(JSON.parse(result[4].text)).toMatchObject({
+      plugin: 'probe',
+      method: 'do',
+      state: 'running',
+      parent: 'console',
+    });
+    for (const at of [5, 6, 7]) expect(result[at], String(at)).toHaveProperty('error');
+    expect(result[7].error.data.kind).toMatch(/CrossesDevices/);
+    expect(result[8].size).toBeGreaterThan(1000);
+    expect(await tab.evaluate(() => sausage.world.fs.readTextFile('/run/shared.txt'))).toBe('for all');
+  });
+
+  test('R4-8 R4-9 /self of another process is at /proc/<pid>, and goes with it', async () => {
+    await begin('a.do', { steps: [{ op: 'write', path: '/self/note', text: 'n' }, { op: 'hang' }] });
+    const pid = await pidOf('a', 'do');
+    await expect
+      .poll(async () => (await call(tab, 'probe.read', { path: `/proc/${pid}/note` })).result?.text)
+      .toBe('n');
+    expect((await call(tab, 'probe.write', { path: `/proc/${pid}/other`, text: 'x' })).error).toBeDefined();
+    await call(tab, 'core.stop', { pid });
+    expect((await call(tab, 'probe.list', { path: `/proc/${pid}` })).error).toMatchObject({
+      data: { kind: 'NotFound' },
+    });
+  });
+
+  test('R4-7 R7-5 /proc/<pid>/log has the lines up to the open, and its size is right', async () => {
+    await begin('a.do', { steps: [{ op: 'stderr', text: 'one\ntwo\n' }, { op: 'hang' }] });
+    const pid = await pidOf('a', 'do');
+    await expect
+      .poll(async () => (await call(tab, 'probe.read', { path: `/proc/${pid}/log` })).result?.text)
+      .toMatch(/one\n[^\n]*two\n$/);
+    const { size, text } = (await call(tab, 'probe.read', { path: `/proc/${pid}/log` })).result;
+    expect(size).toBe(Buffer.byteLength(text));
+    await call(tab, 'core.stop', { pid });
+  });
+
+  test('R6-4 a lock goes on when its holder is killed in the middle of a write', async () => {
+    await begin('a.do', {
+      steps: [
+        { op: 'lock', path: '/l' },
+        { op: 'repeat', times: 1e6, steps: [{ op: 'write', path: '/state/l', text: 'a', repeat: 5000 }] },
+      ],
+    });
+    const pid = await pidOf('a', 'do');
+    await expect
+      .poll(async () => await tab.evaluate(() => sausage.world.fs.readTextFile('/proc/core/locks.json')))
+      .toContain(pid);
+    const waiting = run(
+      tab,
+      [
+        { op: 'lock', path: '/l' },
+        { op: 'write', path: '/state/l', text: 'mine' },
+        { op: 'sleep', ms: 50 },
+        { op: 'read', path: '/state/l' },
+      ],
+      'b',
+    );
+    await expect
+      .poll(async () => await tab.evaluate(() => sausage.world.fs.readTextFile('/proc/core/locks.json')))
+      .toMatch(/"b-/);
+    await call(tab, 'core.kill', { pid });
+    const { result } = await waiting;
+    expect(result[3].text).toBe('mine');
+  });
+});
+
+describe('the journal', () => {
+  test('R7-3 R7-4 has start and end of a process, its stderr in between, and filters', async () => {
+    await run(tab, [{ op: 'stderr', text: 'a line to find\nanother\n' }], 'b');
+    await expect
+      .poll(() => log({ plugin: 'b', limit: 4 }))
+      .toEqual([expect.stringMatching(/^start do/), 'a line to find', 'another', 'exit 0']);
+    expect(await log({ grep: 'line to find', plugin: 'b' })).toEqual(expect.arrayContaining(['a line to find']));
+    expect(await log({ grep: '/^a line .o find$/' })).toEqual(['a line to find']);
+    expect((await call(tab, 'core.log', { grep: '/(/' })).error).toMatchObject({ code: -32602 });
+    expect((await call(tab, 'core.log', { since: 'yesterday' })).error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('since'),
+    });
+  });
+
+  test('R7-6 20,000 lines from one process are all kept, others go on', async () => {
+    const flood = call(tab, 'probe.stderr', { lines: 20_000, text: 'flood' });
+    for (let i = 0; i < 5; i++) expect(await call(tab, 'notes.list')).toHaveProperty('result');
+    await flood;
+    const lines = await log({ plugin: 'probe', grep: 'flood', limit: 30_000 });
+    expect(lines.filter((line) => /^flood \d+$/.test(line))).toEqual(
+      Array.from({ length: 20_000 }, (_, at) => `flood ${at}`),
+    );
+    expect(await log({ grep: 'a line to find' })).toContain('a line to find');
+  });
+
+  test('R7-1 is a file of the world that others only read', async () => {
+    await expect
+      .poll(async () => (await call(tab, 'probe.stat', { path: '/state/core/journal.sqlite' })).result?.size)
+      .toBeGreaterThan(4096);
+    const { result } = await call(tab, 'probe.list', { path: '/state/core' });
+    expect(result.map(({ name }: { name: string }) => name)).toEqual(['journal.sqlite']);
+  });
+});
+
+describe('upgrades with real components', () => {
+  const versions = async (name: string) =>
+    Buffer.from(withVersion(await readFile(join(ROOT, 'test/plugins/probe/plugin.wasm')), name)).toString('base64');
+
+  test('R3.7-1 R3.7-4 R10-6 R10-7 a new version is activated, the old process ends in its grace, rpc.retired is told', async () => {
+    await install(tab, ['up'], await versions('one'));
+    const document = { openrpc: '1.2.6', info: { title: 'up', version: '1' }, methods: [], 'x-sausage-grace': 1 };
+    await write(tab, '/state/up/rpc.discover.json', JSON.stringify(document));
+    await write(
+      tab,
+      '/state/up/rpc.retired.json',
+      JSON.stringify([{ op: 'write', path: '/state/up/retired', text: 'told' }]),
+    );
+    await install(tab, ['staged'], await versions('two'));
+    await begin('up.hang');
+    const old = await pidOf('up', 'hang');
+    const activated = await call(tab, 'core.activate', { plugin: 'up', wasm: '/plugins/staged/plugin.wasm' });
+    expect(activated.result.documents).toHaveProperty('up');
+    expect((await call(tab, 'up.report')).result.version).toBe('two');
+    expect((await processes()).map(({ pid }) => pid)).toContain(old);
+    await expect.poll(async () => (await processes()).map(({ pid }) => pid), { timeout: 8000 }).not.toContain(old);
+    await expect
+      .poll(async () => (await call(tab, 'probe.read', { path: '/state/up/retired' })).result?.text)
+      .toBe('told');
+    await call(tab, 'core.revert', { plugin: 'up' });
+    expect((await call(tab, 'up.report')).result.version).toBe('one');
+  });
+
+  test('R10-8 a copy by hand becomes current, without checks', async () => {
+    await install(tab, ['hand'], await versions('first'));
+    expect((await call(tab, 'hand.report')).result.version).toBe('first');
+    await install(tab, ['hand'], await versions('second'));
+    expect((await call(tab, 'hand.report')).result.version).toBe('second');
+    await expect.poll(() => log({ plugin: 'hand', grep: 'upgrade' })).toHaveLength(1);
+  });
+});
+
+test('R3.6-4 R3.3-12 2,000 calls one after the other leave nothing behind', async () => {
+  const left = await tab.evaluate(async () => {
+    for (let i = 0; i < 2000; i++) await sausage.world.call('a.echo', { i });
+    while ((await sausage.world.processes()).length > 0);
+    return (await sausage.world.fs.readDir('/proc')).map(({ name }) => name);
+  });
+  expect(left.sort()).toEqual(['core', 'plugins']);
+});
