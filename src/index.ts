@@ -33,16 +33,24 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
     return world;
   }
   const from = options.from && (options.from instanceof Blob ? options.from : await download(options.from, onProgress));
-  const record = await worlds.create(name, { consented: !from || options.trusted === true });
+  const record = await worlds.create(name, {
+    consented: !from || options.trusted === true,
+    ...(options.from instanceof URL && { origin: options.from.href }),
+  });
   try {
     const world = await OpenedWorld.open(name, record.id, { services: record.consented, from, onProgress });
     await worlds.complete(record.id);
     await worlds.opened(record.id);
     return world;
   } catch (error) {
-    await worlds.delete(record.id);
+    await forget(record.id);
     throw error;
   }
+}
+
+/** Takes away a world that could not be filled. What cannot be taken away now is found by the next `listWorlds`. */
+async function forget(id: string): Promise<void> {
+  await worlds.delete(id).catch(() => {});
 }
 
 export async function listWorlds(): Promise<WorldInfo[]> {
@@ -71,7 +79,7 @@ export async function importWorld(
     await world.close();
     await worlds.complete(record.id);
   } catch (error) {
-    await worlds.delete(record.id);
+    await forget(record.id);
     throw error;
   }
 }
@@ -230,6 +238,7 @@ class OpenedWorld implements World {
   }
 
   #listen(): void {
+    if (this.#released) return;
     const wanted = (['journal', 'process'] as const).filter((event) => this.#listeners[event].size > 0);
     void this.#core.listen(wanted);
   }

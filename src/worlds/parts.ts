@@ -73,7 +73,9 @@ export async function openParts(
       },
     });
     if (options.from) {
+      const { quota, usage } = (await navigator.storage.estimate?.()) ?? {};
       await importWorld(options.from, tree.files, {
+        ...(container && quota !== undefined && { available: quota - (usage ?? 0) }),
         onProgress: (done, total) => onProgress({ step: 'unpack', done, total }),
       });
     }

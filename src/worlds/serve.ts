@@ -3,6 +3,7 @@
 import { type ProxyMarked, releaseProxy, transfer } from 'comlink';
 import '../remote-errors.ts';
 import { type ConsoleCall, Core } from '../core/core.ts';
+import { JOURNAL_PATH } from '../core/journal/index.ts';
 import type {
   BootProgress,
   CoreApi,
@@ -169,7 +170,10 @@ export class WorldServer implements CoreApi {
   }
 
   exportZip(options: { secrets: boolean }): Promise<Blob> {
-    return this.#parts.whileJournalRests(() => exportWorld(this.#files, options));
+    return exportWorld(this.#files, {
+      ...options,
+      guard: (path, copy) => (path === JOURNAL_PATH ? this.#parts.whileJournalRests(copy) : copy()),
+    });
   }
 
   /** Returns when the files are closed too: the page then ends this worker, and may delete the world at once. */

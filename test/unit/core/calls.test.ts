@@ -350,7 +350,7 @@ describe('core.call', () => {
       ['core.kill', { pid: 7 }, 'pid'],
       ['core.lock', { path: 1 }, 'path'],
       ['core.lock', { path: 'a', wait: 1 }, 'wait'],
-      ['core.log', { limit: 0 }, 'limit'],
+      ['core.log', { limit: -1 }, 'limit'],
       ['core.log', { grep: [] }, 'grep'],
     ];
     for (const [method, params, name] of wrong) {

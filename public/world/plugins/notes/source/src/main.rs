@@ -4,6 +4,8 @@
 //! answer leaves as a line of JSON on stdout; `rpc.rs` does both. What the methods do stands in `notes.rs`, and
 //! `discover.json` describes them to other plugins.
 
+#[cfg(target_arch = "wasm32")]
+mod heap;
 mod notes;
 mod rpc;
 
