@@ -18,6 +18,9 @@ import type { Process } from './process.ts';
 const RUN_BYTES = 256 * 1024 * 1024;
 const DEVICE = { world: 1, run: 2, proc: 3, processes: 16 } as const;
 
+/** The names at the top of every world that are no part of its folder (R1-4). */
+const MOUNTS = ['proc', 'run', 'self'];
+
 /** A generated file with this text. */
 export function textFile(text: () => string): GeneratedFile {
   return { size: () => encode(text()).length, read: () => encode(text()) };
@@ -51,6 +54,12 @@ export class WorldTree {
 
   /** `extra` are the folders of /proc beside those of the processes: `core` and `plugins`. */
   constructor(world: FileSystem, journal: () => Journal, extra: Record<string, GeneratedChild>) {
+    const taken = MOUNTS.find((name) => world.lookup(world.root, name));
+    if (taken !== undefined) {
+      throw new Error(
+        `This world cannot start: its folder has ${taken} at its top, and that name is a mount. Take it out.`,
+      );
+    }
     const proc = new GeneratedFileSystem(DEVICE.proc, {
       names: () => [...Object.keys(extra), ...this.#processes.keys()],
       child: (name) => {

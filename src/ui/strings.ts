@@ -78,7 +78,6 @@ export const strings = {
     cut: (shown: string, size: string) => `The first ${shown} of ${size}`,
     binary: (size: string) => `Not a text: ${size}. It begins with`,
     link: 'link',
-    worldWent: 'The world ended before the call was answered.',
   },
 
   tree: {
@@ -149,7 +148,6 @@ export const strings = {
     while: (doing: string) => `This happened while ${doing}.`,
     details: 'Details',
     code: (code: number | string) => `code ${code}`,
-    copy: 'Copy details',
     lastLines: 'Last lines of the process',
   },
 
@@ -190,7 +188,6 @@ export const strings = {
     importDoing: (file: string) => `importing ${file}`,
     importNext: 'A world is a zip of its folder, as Export makes it.',
     openIt: 'Open it',
-    listing: 'listing the worlds',
     nameEmpty: 'A world needs a name.',
     nameTaken: (name: string) => `There is a world called “${name}” already.`,
     nameLong: 'Names have at most 64 characters.',
@@ -200,7 +197,6 @@ export const strings = {
     kept: 'Kept in this browser, on this device.',
     memory:
       'This browser keeps nothing: the world is in memory and goes with this tab. That is so in private windows. Export it to keep it.',
-    close: 'Close',
   },
 
   consent: {
@@ -222,8 +218,6 @@ export const strings = {
     placeholder: 'plugin, process or words',
     empty: 'Nothing has been written yet.',
     none: 'No line has these words.',
-    latest: 'Newest',
-    core: 'core',
   },
 
   processes: {
@@ -244,7 +238,6 @@ export const strings = {
     world: 'World',
     opfs: 'kept in this browser',
     memory: 'in memory only',
-    used: (used: string) => `${used} used`,
     processes: (count: number, limit?: number) =>
       limit === undefined ? plural(count, 'process', 'processes') : `${count} of ${limit} processes`,
     starting: 'starting',

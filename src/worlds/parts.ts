@@ -52,10 +52,12 @@ export async function openParts(
   listener: PartsListener,
 ): Promise<WorldParts> {
   const lock = await lockWorld(options.id, options.name);
+  let opened: WorldFileSystem | undefined;
   try {
     onProgress({ step: 'open', done: 0, total: 0 });
     const container = await openContainer(options.id);
     const world = container ? await openWorldFileSystem(container) : openMemoryWorld();
+    opened = world;
     const workers = localFactory(factory);
     const memory = (navigator as { deviceMemory?: number }).deviceMemory;
     const build = new BuildWorker(workers);
@@ -112,11 +114,12 @@ export async function openParts(
         machines.close();
         build.close();
         await world.close();
-        lock.release();
+        await lock.release();
       },
     };
   } catch (error) {
-    lock.release();
+    await opened?.close().catch(() => {});
+    await lock.release();
     throw error;
   }
 }

@@ -3,7 +3,11 @@
 import { MountedNamespace } from '../../src/fs/namespace.ts';
 import { openWorldFileSystem, type WorldFileSystem } from '../../src/fs/world/index.ts';
 
-const scope = self as unknown as DedicatedWorkerGlobalScope;
+/** The global scope of a worker, as far as it is used here: the types of the page are those of a window. */
+const scope = self as unknown as {
+  postMessage(message: unknown): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent) => void): void;
+};
 let world: WorldFileSystem;
 let files: MountedNamespace;
 
@@ -44,24 +48,31 @@ async function step(number: number): Promise<void> {
   if (number % 10 === 0) await files.createDirectories(`/folders/${number}`);
 }
 
-/** How far the sequence came; throws when something in it is missing. */
+/** How far the sequence came; throws when something in it is missing. The last step is taken back, to be done again. */
 async function checkSequence(): Promise<{ steps: number; current: number; folders: number }> {
   const bytes = await files.readFile('/sequence');
   let at = 0;
   let steps = 0;
-  for (; at + 8 <= bytes.length; steps++) {
+  let last = 0;
+  while (at + 8 <= bytes.length) {
+    last = at;
     const found = new Float64Array(bytes.slice(at, at + 8).buffer)[0];
     if (found !== steps) throw new Error(`step ${steps} has ${found}`);
     at += 8;
-    if (steps % 5 !== 0) continue;
+    const step = steps++;
+    if (step % 5 !== 0) continue;
     const block = bytes.subarray(at, at + LARGE);
     // The last block may not have been written: its step did not return.
     if (block.length === 0) break;
-    if (block.length !== LARGE || block.some((byte) => byte !== (steps & 255)))
-      throw new Error(`block ${steps} is damaged`);
+    if (block.length !== LARGE || block.some((byte) => byte !== (step & 255)))
+      throw new Error(`block ${step} of ${block.length} bytes is damaged`);
     at += LARGE;
   }
   const current = new Float64Array((await files.readFile('/current')).buffer)[0]!;
+  const sequence = await files.open(files.root, 'sequence', { write: true });
+  const open = await sequence.fs.open(sequence);
+  await open.setSize(last);
+  await open.close();
   let folders = 0;
   while (files.list(files.resolve(files.root, '/folders')).some(({ name }) => name === String(folders * 10))) folders++;
   return { steps, current, folders };
@@ -167,6 +178,6 @@ scope.addEventListener('message', async ({ data }: MessageEvent<{ id: number; na
   try {
     scope.postMessage({ id: data.id, result: await commands[data.name]!(...data.args) });
   } catch (error) {
-    scope.postMessage({ id: data.id, error: String(error instanceof Error ? error.stack : error) });
+    scope.postMessage({ id: data.id, error: String(error) });
   }
 });

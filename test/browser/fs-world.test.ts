@@ -84,6 +84,8 @@ describe('a world in OPFS', () => {
     const worker = await bundleWorker();
     server = createServer((request, response) => {
       const script = request.url === '/worker.js';
+      response.setHeader('cross-origin-opener-policy', 'same-origin');
+      response.setHeader('cross-origin-embedder-policy', 'require-corp');
       response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
       response.end(script ? worker : PAGE);
     });
@@ -136,8 +138,8 @@ describe('a world in OPFS', () => {
       expect(found.steps).toBeGreaterThan(returned);
       expect(found.current).toBeGreaterThanOrEqual(found.steps - 2);
       expect(found.folders).toBeGreaterThanOrEqual(Math.floor(returned / 10) + 1);
-      from = found.steps;
-      // The step that was cut is done again: the log of the sequence goes on where it ended.
+      // The last step may have been cut, so it is done again.
+      from = found.steps - 1;
       reached = from - 1;
     }
     await run('close');

@@ -3,6 +3,7 @@ import { customElement, property, query } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
+import { Tail } from '../parts/tail.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import type { Console } from './console.ts';
@@ -11,9 +12,6 @@ import '../worlds/consent-view.ts';
 import './entry-view.ts';
 import './prompt-view.ts';
 import './welcome-view.ts';
-
-/** How near to its end, in pixels, the transcript must be to follow what comes. */
-const NEAR = 40;
 
 /** The console: the transcript of what was called, and the line to type in. */
 @customElement('sausage-console')
@@ -24,7 +22,7 @@ export class ConsoleView extends LitElement {
   @query('sausage-prompt') private prompt!: PromptView;
   readonly #session = new Follow<Session>(this);
   readonly #console = new Follow<Console>(this);
-  #atEnd = true;
+  readonly #tail = new Tail();
   readonly #growth = new ResizeObserver(() => this.toEnd());
 
   static override styles = [
@@ -115,18 +113,16 @@ export class ConsoleView extends LitElement {
   }
 
   private onLine(event: CustomEvent<string>) {
-    this.#atEnd = true;
+    this.#tail.again();
     this.session.console.run(event.detail);
   }
 
   private onScroll() {
-    const { scrollTop, scrollHeight, clientHeight } = this.transcript;
-    this.#atEnd = scrollHeight - scrollTop - clientHeight < NEAR;
+    this.#tail.scrolled(this.transcript);
   }
 
   /** Before anything was called the transcript stands at its beginning. */
   private toEnd() {
-    if (this.#atEnd && this.session.console.entries.length > 0)
-      this.transcript.scrollTop = this.transcript.scrollHeight;
+    if (this.session.console.entries.length > 0) this.#tail.grown(this.transcript);
   }
 }

@@ -28,6 +28,7 @@ export class ProblemView extends LitElement {
         background: var(--sunken);
       }
       .code {
+        margin-left: 0.25rem;
         white-space: nowrap;
       }
       .log {

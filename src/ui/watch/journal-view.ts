@@ -6,12 +6,12 @@ import { formatTime } from '../model/format.ts';
 import type { JournalFeed } from '../model/journal.ts';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
+import { Tail } from '../parts/tail.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 
 /** The most lines that are drawn; the journal has all. */
 const SHOWN = 300;
-const NEAR = 30;
 
 /** The newest lines of the journal, as they come. It follows them until one scrolls up. */
 @customElement('sausage-journal')
@@ -21,7 +21,7 @@ export class JournalView extends LitElement {
   @query('.lines') private lines!: HTMLElement;
   readonly #session = new Follow<Session>(this);
   readonly #journal = new Follow<JournalFeed>(this);
-  #atEnd = true;
+  readonly #tail = new Tail();
 
   static override styles = [
     base,
@@ -102,18 +102,16 @@ export class JournalView extends LitElement {
   }
 
   override updated() {
-    if (this.#atEnd) this.lines.scrollTop = this.lines.scrollHeight;
+    this.#tail.grown(this.lines);
   }
 
   private onFilter(event: Event) {
     this.filter = (event.target as HTMLInputElement).value;
-    this.#atEnd = true;
+    this.#tail.again();
   }
 
   private onScroll() {
-    const { scrollTop, scrollHeight, clientHeight } = this.lines;
-    // A pane that is not shown has no height and scrolls nowhere.
-    if (clientHeight > 0) this.#atEnd = scrollHeight - scrollTop - clientHeight < NEAR;
+    this.#tail.scrolled(this.lines);
   }
 }
 

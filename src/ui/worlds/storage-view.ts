@@ -1,5 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import type { World } from '../../api.ts';
 import { formatBytes } from '../model/format.ts';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
@@ -15,6 +16,8 @@ export class StorageView extends LitElement {
   @property({ attribute: false }) session!: Session;
   @state() private estimate?: { usage: number; quota: number };
   readonly #follow = new Follow<Session>(this);
+  /** The world that was open when the use was asked for. */
+  #asked?: World;
   #timer?: ReturnType<typeof setInterval>;
 
   static override styles = [
@@ -52,6 +55,9 @@ export class StorageView extends LitElement {
 
   override willUpdate() {
     this.#follow.set(this.session);
+    const { world } = this.session;
+    if (world !== this.#asked) void this.ask();
+    this.#asked = world;
   }
 
   override render() {

@@ -43,7 +43,7 @@ const WORLD_FOLDERS: ReadonlySet<string> = new Set(['plugins', 'config', 'state'
 
 /**
  * Takes away what a packing tool added: the `__MACOSX` folder, and one folder around everything when there is a world in
- * it (as in the zips that code hosts make). Then the top must have no `proc`, `run` or `self` (R1-2 4).
+ * it (as in the zips that code hosts make). Then the top must have no `proc`, `run` or `self` (R1-4).
  */
 export function unwrap(planned: Planned[]): Planned[] {
   let entries = planned.filter(({ path }) => path !== '' && topOf(path) !== '__MACOSX');

@@ -238,6 +238,7 @@ describe('calls', () => {
     const world = await testWorld({ waits, notes: echo }, { limit: 2 });
     void world.call('waits.x').catch(() => {});
     void world.call('waits.x').catch(() => {});
+    await expect.poll(() => world.core.processes.count).toBe(2);
     await expect(world.call('notes.x')).rejects.toMatchObject({
       code: -32603,
       message: 'too many processes',

@@ -107,6 +107,45 @@ describe('upgrades', () => {
     expect(working(world).map(({ method }) => method)).toEqual(['serve']);
   });
 
+  test('R3.4-4 a detached process is stopped by an upgrade', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 1);
+    await world.call('core.call', { method: 'p.work', detach: true });
+    const [detached] = working(world);
+    await upgraded(world, 'b', seen);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(detached!.state).toBe('ended');
+  });
+
+  test('R3.7-6 an old process that calls a method which the new provider lacks gets its -32601', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await testWorld({
+      caller: async (program) => {
+        const { id, method } = await program.read();
+        if (method === 'rpc.discover') return program.send({ id, result: document({}) });
+        await program.read();
+        program.send({ id: 1, method: 'p.gone' });
+        program.send({ id, result: await program.read() });
+      },
+      p: version('a', seen),
+    });
+    await world.core.watcher.start();
+    const answer = world.call('caller.go');
+    await world.install(
+      'p',
+      async (program) => {
+        const { id, method } = await program.read();
+        if (method === 'rpc.discover') program.send({ id, result: document({}) });
+        else program.send({ id, error: { code: -32601, message: `no method ${method}` } });
+      },
+      'b',
+    );
+    await vi.waitFor(() => expect(world.lines().join()).toContain('upgrade to'));
+    const caller = [...world.core.processes].find(({ plugin }) => plugin === 'caller')!;
+    caller.send(new TextEncoder().encode('{"go":"on"}\n'));
+    expect(await answer).toMatchObject({ error: { code: -32601, message: 'no method gone' } });
+  });
+
   test('R3.7-5 a plugin without rpc.retired is fine', async () => {
     const world = await testWorld({ p: described({}) });
     await world.core.watcher.start();

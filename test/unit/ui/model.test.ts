@@ -10,6 +10,7 @@ import { JournalFeed } from '../../../src/ui/model/journal.ts';
 import { callProblem, fileProblem, problem } from '../../../src/ui/model/problem.ts';
 import { ProcessTable } from '../../../src/ui/model/processes.ts';
 import { nameFromFile, nameProblem } from '../../../src/ui/model/world-name.ts';
+import { Tail } from '../../../src/ui/parts/tail.ts';
 
 describe('amounts', () => {
   it('are written as people read them', () => {
@@ -205,6 +206,30 @@ describe('the journal feed', () => {
     feed.add(Array.from({ length: 3000 }, (_, at) => line(String(at).padStart(4, '0'))));
     await change;
     expect([feed.entries.length, feed.entries[0]!.id]).toEqual([1000, '2000']);
+  });
+});
+
+describe('what follows its end', () => {
+  const element = (scrollHeight: number, scrollTop: number) =>
+    ({ scrollHeight, scrollTop, clientHeight: 100 }) as Element;
+
+  it('goes on while it only grows, stops when the visitor goes up, and goes on at the end again', () => {
+    const tail = new Tail();
+    const list = element(500, 400);
+    tail.scrolled(list);
+    Object.assign(list, { scrollHeight: 900 });
+    tail.scrolled(list);
+    tail.grown(list);
+    expect(list.scrollTop).toBe(900);
+    Object.assign(list, { scrollTop: 300 });
+    tail.scrolled(list);
+    tail.grown(list);
+    expect(list.scrollTop).toBe(300);
+    Object.assign(list, { scrollTop: 790 });
+    tail.scrolled(list);
+    Object.assign(list, { scrollHeight: 1200 });
+    tail.grown(list);
+    expect(list.scrollTop).toBe(1200);
   });
 });
 
