@@ -9,6 +9,7 @@ import { GraphFiles } from './graph-files.ts';
 import type { Components, Journal, Machines } from './host.ts';
 import { Locks } from './locks.ts';
 import { errorReply, type Reply } from './message.ts';
+import type { NativeTarget } from './native.ts';
 import { Plugins } from './plugins.ts';
 import type { Process } from './process.ts';
 import { Processes, STOP_MS } from './processes.ts';
@@ -27,6 +28,8 @@ export interface CoreHost {
   /** Makes and takes away the folder of a process in /proc, and what the process sees as its world. */
   folders: { add(process: Process): Namespace; remove(process: Process): void };
   onProcess?(process: ProcessInfo): void;
+  /** The targets that the host has built in (R11-8). */
+  native?: readonly NativeTarget[];
 }
 
 export interface ConsoleCall {
@@ -60,7 +63,7 @@ export class Core {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
-    this.plugins = new Plugins(files, host.components);
+    this.plugins = new Plugins(files, host.components, host.native);
     const processes = new Processes({
       machines: host.machines,
       journal,

@@ -3,6 +3,7 @@
 import type { ChangeListener, MaybePromise, Namespace } from '../fs/filesystem.ts';
 import type { ReadyComponent } from '../syscall/protocol.ts';
 import type { Components } from './host.ts';
+import { type NativeTarget, nativeVersion } from './native.ts';
 
 type Change = Parameters<ChangeListener>[0];
 
@@ -12,6 +13,8 @@ export interface Version {
   readonly sha256: string;
   /** Fails with a `ComponentError` when the bytes are no plugin. */
   readonly component: Promise<ReadyComponent>;
+  /** Set for a target that the host has built in, which has no component (R11-8). */
+  readonly native?: NativeTarget;
 }
 
 /** R1-3. */
@@ -33,14 +36,23 @@ export class Plugins {
   /** The version of each plugin that was current last, also while its file is being looked at again. */
   readonly #last = new Map<string, Version>();
 
-  constructor(files: Namespace, components: Components) {
+  readonly #native: ReadonlyMap<string, Version>;
+
+  constructor(files: Namespace, components: Components, native: readonly NativeTarget[] = []) {
     this.#files = files;
     this.#components = components;
+    this.#native = new Map(native.map((target) => [target.name, nativeVersion(target)]));
   }
 
-  /** The folders below /plugins that are plugins: a proper name and a plugin.wasm. */
+  /** All plugins: the folders below /plugins with a proper name and a plugin.wasm, and the built-in targets. */
   names(): string[] {
-    return this.folders().filter((name) => isPluginName(name) && this.#exists(wasmPath(name)));
+    const installed = this.folders().filter((name) => isPluginName(name) && this.#exists(wasmPath(name)));
+    return [...new Set([...installed, ...this.#native.keys()])].sort();
+  }
+
+  /** The built-in targets whose place a plugin.wasm of the world has taken (R11-8). */
+  hidden(): string[] {
+    return [...this.#native.keys()].filter((name) => this.#exists(wasmPath(name)));
   }
 
   /** Every folder below /plugins. */
@@ -57,7 +69,8 @@ export class Plugins {
   /** The version that a new call gets, undefined when there is no such plugin. */
   current(plugin: string): MaybePromise<Version | undefined> {
     if (this.#current.has(plugin)) return this.#current.get(plugin);
-    if (!isPluginName(plugin) || !this.#exists(wasmPath(plugin))) return undefined;
+    // a plugin.wasm of the name of a built-in target comes first (R11-8)
+    if (!isPluginName(plugin) || !this.#exists(wasmPath(plugin))) return this.#native.get(plugin);
     const reading = this.read(plugin, wasmPath(plugin)).then((version) => {
       if (this.#current.get(plugin) !== reading) return version;
       const last = this.#last.get(plugin);
@@ -94,7 +107,7 @@ export class Plugins {
 
   /** The current versions that have been read, by name. */
   loaded(): Version[] {
-    return this.names().flatMap((name) => this.#last.get(name) ?? []);
+    return this.names().flatMap((name) => this.#last.get(name) ?? this.#native.get(name) ?? []);
   }
 
   /** While the core itself moves files, changes are its own; the inverse is `release`. */

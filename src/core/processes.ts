@@ -10,6 +10,7 @@ import { journalParams } from './journal-params.ts';
 import { LineReader } from './lines.ts';
 import type { Locks } from './locks.ts';
 import { errorReply, type Message, MessageReader } from './message.ts';
+import { NativeMachine } from './native.ts';
 import { type Ended, Process, type ProcessSpec } from './process.ts';
 
 /** How long a stopping process has (R3.6-2). */
@@ -70,6 +71,12 @@ export class Processes {
   async #run(process: Process): Promise<void> {
     const { machines, folders } = this.#host;
     try {
+      const { native } = process.version;
+      if (native) {
+        process.files = folders.add(process);
+        process.attach(new NativeMachine(native, process.pid, process.files, this.#events(process)));
+        return;
+      }
       const component = await process.version.component;
       if (process.state === 'ended') return;
       process.files = folders.add(process);

@@ -36,11 +36,14 @@ export class Watcher {
         `the folder /plugins/${name} is no plugin: names have a-z, 0-9, - and _, and core is taken (R1-3)`,
       );
     }
+    for (const name of plugins.hidden()) {
+      this.#log(name, `the plugin.wasm of the world takes the place of the built-in ${name} (R11-8)`);
+    }
     for (const name of plugins.names()) {
       if (this.#closed) return;
       const version = await plugins.current(name);
       if (!version || this.#closed) continue;
-      upgrades.know(version);
+      if (!version.native) upgrades.know(version);
       await documents.of(version);
     }
     this.#tellBroken();

@@ -68,8 +68,7 @@ export function compare(sender: Node, receiver: Node, fitting = new Fitting()): 
   const seen = new Fitting();
   const pairs: Pair[] = [];
   const visit = (pair: Pair) => {
-    // What allows no value is never sent.
-    if (pair.sender.sample && pair.receiver !== ANY && !fitting.has(pair) && seen.add(pair)) pairs.push(pair);
+    if (pair.receiver !== ANY && !fitting.has(pair) && seen.add(pair)) pairs.push(pair);
   };
   visit({ sender, receiver });
   for (const pair of pairs) {
@@ -88,6 +87,7 @@ export function compare(sender: Node, receiver: Node, fitting = new Fitting()): 
     if (array && pair.receiver.array) {
       visit({ sender: array.items, receiver: pair.receiver.array.items, parent: pair });
     }
+    // An object that needs a property without values is never sent, whatever else is in it.
     if (object && pair.receiver.object && allowsObjects(pair.sender)) {
       for (const [name, wanted] of pair.receiver.object.properties) {
         const sent = object.properties.get(name) ?? (object.open ? ANY : undefined);

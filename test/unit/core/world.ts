@@ -14,6 +14,7 @@ import type {
 import { TooManyMachines } from '../../../src/core/host.ts';
 import { compileFilter } from '../../../src/core/journal/filter.ts';
 import { decode, encode, parse, stringify } from '../../../src/core/message.ts';
+import type { NativeTarget } from '../../../src/core/native.ts';
 import { fileOf, folder, jsonFile, WorldTree } from '../../../src/core/proc.ts';
 import type { JournalEntry } from '../../../src/core/protocol.ts';
 import { MemoryFileSystem } from '../../../src/fs/memory.ts';
@@ -154,7 +155,7 @@ export interface TestWorld {
 
 export async function testWorld(
   plugins: Record<string, Behaviour>,
-  options: { limit?: number; boot?: unknown } = {},
+  options: { limit?: number; boot?: unknown; native?: readonly NativeTarget[] } = {},
 ): Promise<TestWorld> {
   const behaviours = new Map<string, Behaviour>();
   const journal = new ListJournal();
@@ -184,7 +185,14 @@ export async function testWorld(
     }),
     plugins: { names: () => core.graph.plugins.names(), child: (name) => core.graph.plugins.child(name) },
   });
-  core = new Core({ files: tree.files, components, machines, journal, folders: tree });
+  core = new Core({
+    files: tree.files,
+    components,
+    machines,
+    journal,
+    folders: tree,
+    ...(options.native && { native: options.native }),
+  });
   const component = async (path: string, behaviour: Behaviour, version = '1') => {
     const key = `${path} ${version}`;
     behaviours.set(key, behaviour);

@@ -130,64 +130,76 @@ describe('a world after a crash', () => {
     return world;
   }
 
-  it('R4-11 without a crash the storage shows the same tree, and so does the world opened again', async () => {
-    for (let seed = 1; seed <= 10 * MORE; seed++) {
-      const storage = new FakeStorage();
-      const done = await run(storage, seed, 60_000);
-      expect(storage.opens).toBe(0);
-      const again = storage.reopen('browser');
-      const world = await reopen(again);
-      expect(world.repairs).toEqual([]);
-      expect(await picture(new MountedNamespace(world)), `seed ${seed}`).toEqual(done.pictures.at(-1));
-      await expectStored(world, again);
-    }
-  }, 60_000 * MORE);
-
-  it('R4-11 what returned survives the end of the browser at any step, and nothing else changes', async () => {
-    for (let seed = 1; seed <= 12 * MORE; seed++) {
-      const whole = new FakeStorage();
-      await run(whole, seed, 60_000);
-      const random = generator(seed * 7919);
-      for (let i = 0; i < 6; i++) {
-        const crashAt = 1 + Math.floor(random() * whole.steps);
-        const storage = new FakeStorage({ crashAt, random });
+  it(
+    'R4-11 without a crash the storage shows the same tree, and so does the world opened again',
+    async () => {
+      for (let seed = 1; seed <= 10 * MORE; seed++) {
+        const storage = new FakeStorage();
         const done = await run(storage, seed, 60_000);
-        const after = storage.reopen('browser', { random });
-        const world = await reopen(after);
-        const why = `seed ${seed}, crash at ${crashAt}: ${done.texts.join(', ')}`;
-        const found = withoutContent(await picture(new MountedNamespace(world)), done.large);
-        const candidates = [done.pictures.at(-1)!, ...done.cut];
-        const matches = candidates.map((candidate) => withoutContent(candidate, done.large));
-        expect(matches, why).toContainEqual(found);
-        await expectStored(world, after).catch((error) => {
-          throw new Error(why, { cause: error });
-        });
-        await world.close();
-        const third = await reopen(after.reopen('browser'));
-        expect(withoutContent(await picture(new MountedNamespace(third)), done.large), why).toEqual(found);
+        expect(storage.opens).toBe(0);
+        const again = storage.reopen('browser');
+        const world = await reopen(again);
+        expect(world.repairs).toEqual([]);
+        expect(await picture(new MountedNamespace(world)), `seed ${seed}`).toEqual(done.pictures.at(-1));
+        await expectStored(world, again);
       }
-    }
-  }, 60_000 * MORE);
+    },
+    60_000 * MORE,
+  );
 
-  it('R4-11 what was synced survives a crash of the machine, and no later change is there without an earlier one', async () => {
-    for (let seed = 100; seed < 100 + 8 * MORE; seed++) {
-      const whole = new FakeStorage();
-      await run(whole, seed, 3000);
-      const random = generator(seed * 104729);
-      for (let i = 0; i < 6; i++) {
-        const crashAt = 1 + Math.floor(random() * whole.steps);
-        const storage = new FakeStorage({ crashAt, random });
-        const done = await run(storage, seed, 3000);
-        const after = storage.reopen('machine', { random });
-        const world = await reopen(after);
-        const why = `seed ${seed}, crash at ${crashAt}: ${done.texts.join(', ')}`;
-        const candidates = [...done.pictures.slice(done.synced), ...done.cut];
-        expect(candidates, why).toContainEqual(await picture(new MountedNamespace(world)));
-        await expectStored(world, after).catch((error) => {
-          throw new Error(why, { cause: error });
-        });
-        await world.close();
+  it(
+    'R4-11 what returned survives the end of the browser at any step, and nothing else changes',
+    async () => {
+      for (let seed = 1; seed <= 12 * MORE; seed++) {
+        const whole = new FakeStorage();
+        await run(whole, seed, 60_000);
+        const random = generator(seed * 7919);
+        for (let i = 0; i < 6; i++) {
+          const crashAt = 1 + Math.floor(random() * whole.steps);
+          const storage = new FakeStorage({ crashAt, random });
+          const done = await run(storage, seed, 60_000);
+          const after = storage.reopen('browser', { random });
+          const world = await reopen(after);
+          const why = `seed ${seed}, crash at ${crashAt}: ${done.texts.join(', ')}`;
+          const found = withoutContent(await picture(new MountedNamespace(world)), done.large);
+          const candidates = [done.pictures.at(-1)!, ...done.cut];
+          const matches = candidates.map((candidate) => withoutContent(candidate, done.large));
+          expect(matches, why).toContainEqual(found);
+          await expectStored(world, after).catch((error) => {
+            throw new Error(why, { cause: error });
+          });
+          await world.close();
+          const third = await reopen(after.reopen('browser'));
+          expect(withoutContent(await picture(new MountedNamespace(third)), done.large), why).toEqual(found);
+        }
       }
-    }
-  }, 60_000 * MORE);
+    },
+    60_000 * MORE,
+  );
+
+  it(
+    'R4-11 what was synced survives a crash of the machine, and no later change is there without an earlier one',
+    async () => {
+      for (let seed = 100; seed < 100 + 8 * MORE; seed++) {
+        const whole = new FakeStorage();
+        await run(whole, seed, 3000);
+        const random = generator(seed * 104729);
+        for (let i = 0; i < 6; i++) {
+          const crashAt = 1 + Math.floor(random() * whole.steps);
+          const storage = new FakeStorage({ crashAt, random });
+          const done = await run(storage, seed, 3000);
+          const after = storage.reopen('machine', { random });
+          const world = await reopen(after);
+          const why = `seed ${seed}, crash at ${crashAt}: ${done.texts.join(', ')}`;
+          const candidates = [...done.pictures.slice(done.synced), ...done.cut];
+          expect(candidates, why).toContainEqual(await picture(new MountedNamespace(world)));
+          await expectStored(world, after).catch((error) => {
+            throw new Error(why, { cause: error });
+          });
+          await world.close();
+        }
+      }
+    },
+    60_000 * MORE,
+  );
 });

@@ -220,6 +220,30 @@ describe('what a provider may change', () => {
   });
 });
 
+test('R3.9-3 a schema that several methods share fails each of them', () => {
+  const methods = ['one', 'two'].map((name) => ({ name, params: [{ name: 'a', schema: to('Shared') }] }));
+  const mine = consumer({}, { Shared: object({ b: text }) }, { methods });
+  const theirs = provider({}, { Shared: object({ b: integer({}) }) }, { methods });
+  expect(checkImports(mine, theirs, NAMES).map(({ method, counterexample }) => [method, counterexample])).toEqual([
+    ['one', { a: { b: '' } }],
+    ['two', { a: { b: '' } }],
+  ]);
+});
+
+test('R10-3 a construct outside the subset that several methods share fails each of them, each time', () => {
+  const methods = ['one', 'two'].map((name) => ({ name, params: [{ name: 'a', schema: to('Shared') }] }));
+  const mine = consumer({}, { Shared: text }, { methods });
+  const theirs = provider({}, { Shared: object({ b: { type: 'string', pattern: 'x' } }) }, { methods });
+  for (let check = 0; check < 2; check++) {
+    const problems = checkImports(mine, theirs, NAMES);
+    const pointer = '/components/schemas/Shared/properties/b/pattern';
+    expect(problems.map((problem) => [problem.method, problem.pointer])).toEqual([
+      ['one', pointer],
+      ['two', pointer],
+    ]);
+  }
+});
+
 describe('kinds of values', () => {
   test('R10-4 an integer is a number; a number is no integer', () => {
     expect(sent(integer({}), { type: 'number' })).toEqual([]);
@@ -418,6 +442,7 @@ describe('schemas that contain themselves', () => {
 
   test('R10-5 an object that requires what it does not declare is never sent', () => {
     expect(sent(object({}, ['a']), integer({}))).toEqual([]);
+    expect(sent(object({ in: object({}, ['a']) }, ['in']), integer({}))).toEqual([]);
     expect(examples(sent(object({ a: text }), object({}, ['b'])))).toEqual([{}]);
   });
 
