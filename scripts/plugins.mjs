@@ -22,6 +22,7 @@ const TARGET = 'wasm32-wasip1';
 export const PLUGINS = [
   { name: 'notes', source: 'public/world/plugins/notes/source', wasm: 'public/world/plugins/notes/plugin.wasm' },
   { name: 'probe', source: 'test/plugins/probe', wasm: 'test/plugins/probe/plugin.wasm' },
+  { name: 'exercise', source: 'test/plugins/exercise', wasm: 'test/plugins/exercise/plugin.wasm' },
 ];
 
 /** The record beside a binary: `{ sha256, source, compiler }`. */

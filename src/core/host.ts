@@ -10,6 +10,8 @@ export interface Components {
 }
 
 export interface MachineSpec {
+  /** Whose program it is: its ports are said to be this process's (R5-6). */
+  owner: { pid: string; plugin: string };
   component: ReadyComponent;
   args: string[];
   env: [name: string, value: string][];

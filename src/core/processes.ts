@@ -82,6 +82,7 @@ export class Processes {
       process.files = folders.add(process);
       const machine = machines.start(
         {
+          owner: { pid: process.pid, plugin: process.plugin },
           component,
           args: [process.plugin],
           env: [

@@ -1,5 +1,5 @@
 import type { ChangeListener } from './filesystem.ts';
-import type { TreeNode } from './tree.ts';
+import { pathOf, type TreeNode } from './tree.ts';
 
 type Change = Parameters<ChangeListener>[0];
 
@@ -21,7 +21,7 @@ export class TreeEvents {
 
   /** The newest name of the node was made. */
   create(node: TreeNode): void {
-    if (this.active) this.add('create', node.path(node.places.at(-1)));
+    if (this.active) this.add('create', pathOf(node.places.at(-1)));
   }
 
   remove(path: string | undefined): void {
@@ -31,12 +31,12 @@ export class TreeEvents {
   write(node: TreeNode): void {
     if (!this.active || this.writes.has(node)) return;
     this.writes.add(node);
-    for (const place of node.places) this.add('write', node.path(place));
+    for (const place of node.places) this.add('write', pathOf(place));
   }
 
   close(node: TreeNode): void {
     if (!this.active) return;
-    for (const place of node.places) this.add('close', node.path(place));
+    for (const place of node.places) this.add('close', pathOf(place));
     this.writes.delete(node);
   }
 

@@ -2,7 +2,7 @@ import { FsError } from './errors.ts';
 import type { ChangeListener, Entry, FileSystem, MaybePromise, Node, OpenFile, Stat, Times } from './filesystem.ts';
 import { chain } from './maybe.ts';
 import { checkName, checkPath, utf8Length } from './names.ts';
-import { now, type Place, TreeNode } from './tree.ts';
+import { now, type Place, pathOf, TreeNode } from './tree.ts';
 import { TreeEvents } from './tree-events.ts';
 import { TreeOpenFile } from './tree-open-file.ts';
 
@@ -251,7 +251,7 @@ export abstract class TreeFileSystem<C> implements FileSystem {
       case 'rename': {
         if (change.to.children!.has(change.newName)) this.unname(change.to, change.newName, change.time);
         const old: Place = { directory: change.from, name: change.oldName };
-        const oldPath = this.events.active ? change.from.path(old) : undefined;
+        const oldPath = this.events.active ? pathOf(old) : undefined;
         const node = change.from.detach(change.oldName, change.time);
         change.to.attach(change.newName, node, change.time);
         this.events.remove(oldPath);
@@ -272,7 +272,7 @@ export abstract class TreeFileSystem<C> implements FileSystem {
   }
 
   private unname(directory: TreeNode<C>, name: string, time: bigint): void {
-    if (this.events.active) this.events.remove(directory.path({ directory, name }));
+    if (this.events.active) this.events.remove(pathOf({ directory, name }));
     const node = directory.detach(name, time);
     if (node.named) return;
     if (node.opens > 0) this.orphaned(node);

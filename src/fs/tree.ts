@@ -77,16 +77,9 @@ export class TreeNode<Content = unknown> implements Node {
     return entries;
   }
 
-  /** The absolute path at which the node is, by one of its places; undefined when it, or a folder above, has no name. */
-  path(place: Place | undefined = this.places[0]): string | undefined {
-    if (this.fs.root === this) return '/';
-    let path = '';
-    while (place) {
-      path = `/${place.name}${path}`;
-      if (place.directory === place.directory.fs.root) return path;
-      place = place.directory.places[0];
-    }
-    return undefined;
+  /** The absolute path of the node, by its oldest name; undefined when it, or a folder above, has no name. */
+  path(): string | undefined {
+    return this.fs.root === this ? '/' : pathOf(this.places[0]);
   }
 
   /** Gives `child` a name in this folder; the name must be free. The inverse of `detach`. */
@@ -115,6 +108,16 @@ export class TreeNode<Content = unknown> implements Node {
     for (let node: TreeNode<Content> | undefined = other; node; node = node.parent) if (node === this) return true;
     return false;
   }
+}
+
+/** The absolute path of a name; undefined when a folder above has none. */
+export function pathOf(place: Place | undefined): string | undefined {
+  let path = '';
+  for (; place; place = place.directory.places[0]) {
+    path = `/${place.name}${path}`;
+    if (place.directory === place.directory.fs.root) return path;
+  }
+  return undefined;
 }
 
 /** Nanoseconds since 1970: the clock of the files is the wall clock that processes read. */

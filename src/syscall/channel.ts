@@ -1,5 +1,6 @@
 /** The core's side of the memory that it shares with one process worker. Nothing in here blocks. */
 
+import type { Doorbell } from './doorbell.ts';
 import type { Call } from './operations.ts';
 import {
   ARGS,
@@ -28,10 +29,15 @@ export class ProcessChannel {
   readonly #stdin: RingWriter;
   readonly #stdout: RingReader;
   readonly #stderr: RingReader;
+  readonly #doorbell: Doorbell;
+  readonly #slot: number;
   #serving = false;
 
-  constructor(buffer = new SharedArrayBuffer(CHANNEL_BYTES)) {
+  /** `slot` is the place of the worker at the doorbell, where its event word stands. */
+  constructor(doorbell: Doorbell, slot: number, buffer = new SharedArrayBuffer(CHANNEL_BYTES)) {
     this.buffer = buffer;
+    this.#doorbell = doorbell;
+    this.#slot = slot;
     this.#words = new Int32Array(buffer, WORDS_AT, WORDS);
     this.#args = new Float64Array(buffer, ARGS_AT, ARGS);
     this.#payload = new Uint8Array(buffer, PAYLOAD_AT, PAYLOAD_BYTES);
@@ -82,6 +88,12 @@ export class ProcessChannel {
     this.notifyEvent();
   }
 
+  /** What a program that never began to run was given on stdin. */
+  unread(): Uint8Array<ArrayBuffer> | undefined {
+    const written = Atomics.load(this.#words, WORD.stdinWritten) >>> 0;
+    return written === 0 ? undefined : new Uint8Array(this.buffer, STDIN_AT, written).slice();
+  }
+
   /** A copy of all that stdout holds; the ring is free again and a writer that waits for it goes on. */
   readStdout(): Uint8Array<ArrayBuffer> | undefined {
     return this.#drain(this.#stdout, WORD.stdoutRead);
@@ -121,8 +133,7 @@ export class ProcessChannel {
 
   /** Wakes the process when it sleeps for an event (data, a socket, the end of stdin). */
   notifyEvent(): void {
-    Atomics.add(this.#words, WORD.event, 1);
-    Atomics.notify(this.#words, WORD.event);
+    this.#doorbell.notify(this.#slot);
   }
 
   /** What follows is for `Kernel`: takes the pending call; `args` and `payload` are its own until `answer`. */
@@ -132,7 +143,7 @@ export class ProcessChannel {
     return { op: Atomics.load(this.#words, WORD.op), length, args: this.#args, payload: this.#payload };
   }
 
-  /** Answers the call: `error` is 0, or 1 + the position in `ERROR_CODES`; `length` is what the payload holds. */
+  /** Answers the call: `error` is 0, or 1 + the position in the list of its codes; `length` is what the payload holds. */
   answer(error: number, length: number): void {
     this.#serving = false;
     Atomics.store(this.#words, WORD.error, error);

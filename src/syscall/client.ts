@@ -3,6 +3,7 @@
 import {
   ARGS,
   ARGS_AT,
+  EVENTS_AT,
   PAYLOAD_AT,
   PAYLOAD_BYTES,
   RING_BYTES,
@@ -17,6 +18,11 @@ import { RingReader, RingWriter } from './ring.ts';
 
 const encoder = new TextEncoder();
 
+/** An instance that is made ready ahead of its process asked for something that only a process has. */
+export class NoProcess extends Error {
+  override readonly name = 'NoProcess';
+}
+
 /** stdout or stderr: a ring with the wait for room and the ring of the doorbell added. */
 export class OutputRing extends RingWriter {
   readonly #client: Client;
@@ -28,6 +34,7 @@ export class OutputRing extends RingWriter {
 
   /** Puts all of `data` in, and waits for room as often as it takes. */
   writeAll(data: Uint8Array): void {
+    this.#client.needProcess();
     let done = 0;
     while (done < data.length) {
       const read = Atomics.load(this.words, this.read);
@@ -44,6 +51,7 @@ export class Client {
   readonly words: Int32Array;
   readonly args: Float64Array;
   readonly payload: Uint8Array;
+  readonly network: SharedArrayBuffer | undefined;
   /** The start of the payload as int64. */
   readonly times: BigInt64Array;
   readonly stdin: RingReader;
@@ -54,6 +62,7 @@ export class Client {
   readonly #bell: Int32Array;
   readonly #marks: Uint8Array;
   readonly #slot: number;
+  #running = false;
 
   constructor(channel: SharedArrayBuffer, doorbell: SharedArrayBuffer, slot: number) {
     this.words = new Int32Array(channel, WORDS_AT, (ARGS_AT - WORDS_AT) / 4);
@@ -62,6 +71,7 @@ export class Client {
     this.times = new BigInt64Array(channel, PAYLOAD_AT, 3);
     this.#bell = new Int32Array(doorbell, 0, 1);
     this.#marks = new Uint8Array(doorbell, 4, SLOTS);
+    this.#events = new Int32Array(doorbell, EVENTS_AT, SLOTS);
     this.#slot = slot;
     const bytes = (at: number, length: number) => new Uint8Array(channel, at, length);
     this.stdin = new RingReader(this.words, WORD.stdinRead, WORD.stdinWritten, bytes(STDIN_AT, RING_BYTES.stdin));
@@ -79,10 +89,11 @@ export class Client {
   /**
    * Makes a call, whose arguments are in `args` and in the first `length` bytes of the payload, and waits for the
    * answer. Returns the bytes of the result in the payload, or, when the call failed, `~code` (which is negative), where
-   * `code` is the position in `ERROR_CODES`: an exception would cost as much as the call.
+   * `code` is the position in `ERROR_CODES` or, of a socket, in `NET_CODES`: an exception would cost as much as the call.
    */
   call(op: number, length = 0): number {
     const { words } = this;
+    this.needProcess();
     this.looks++;
     Atomics.store(words, WORD.op, op);
     Atomics.store(words, WORD.length, length);
@@ -96,14 +107,22 @@ export class Client {
 
   /** What the event word says now. Look for events after this, then sleep with it: none is missed. */
   event(): number {
+    this.needProcess();
     this.looks++;
-    return Atomics.load(this.words, WORD.event);
+    return Atomics.load(this.#events, this.#slot);
   }
 
   /** Sleeps until an event comes after `seen` was read, or for so many milliseconds. */
   sleep(seen: number, milliseconds = Number.POSITIVE_INFINITY): void {
-    Atomics.wait(this.words, WORD.event, seen, milliseconds);
+    Atomics.wait(this.#events, this.#slot, seen, milliseconds);
   }
+
+  /** Wakes a party of a pipe (`src/net/pipe.ts`): the core, or the process in slot `party - 1`, without the core. */
+  readonly wake = (party: number): void => {
+    if (party === 0) return this.ring();
+    Atomics.add(this.#events, party - 1, 1);
+    Atomics.notify(this.#events, party - 1);
+  };
 
   /** The core will write no more to stdin; what it wrote before may still be in the ring. */
   get stdinClosed(): boolean {
@@ -123,13 +142,20 @@ export class Client {
     return bytes.length;
   }
 
+  /** Throws while no process runs: what is done then would be done for the next one. */
+  needProcess(): void {
+    if (!this.#running) throw new NoProcess('no process runs yet');
+  }
+
   /** The process has started. */
   begin(): void {
+    this.#running = true;
     Atomics.store(this.words, WORD.state, 1);
   }
 
   /** The process has ended, and everything that it wrote is in the rings: the last thing that is said (R3.3-5). */
   end(kind: number, code: number, message: string): void {
+    this.#running = false;
     Atomics.store(this.words, WORD.exitKind, kind);
     Atomics.store(this.words, WORD.exitCode, code);
     Atomics.store(this.words, WORD.length, this.putText(message));

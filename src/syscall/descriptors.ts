@@ -1,50 +1,11 @@
 import { FsError } from '../fs/errors.ts';
 import type { Entry, Node, OpenFile } from '../fs/filesystem.ts';
+import { Numbered } from './numbered.ts';
 
 /** What a process has open: a folder is only its node, a file has its content too. */
 export interface Descriptor {
   node: Node;
   file?: OpenFile;
-}
-
-/** A numbered table; the smallest free number is given out first. */
-class Numbered<T> {
-  readonly #items: (T | undefined)[] = [];
-  readonly #first: number;
-  #count = 0;
-
-  constructor(first: number) {
-    this.#first = first;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  add(item: T): number {
-    let index = this.#items.indexOf(undefined);
-    if (index < 0) index = this.#items.length;
-    this.#items[index] = item;
-    this.#count++;
-    return this.#first + index;
-  }
-
-  get(number: number): T | undefined {
-    return this.#items[number - this.#first];
-  }
-
-  remove(number: number): T | undefined {
-    const item = this.get(number);
-    if (item !== undefined) {
-      this.#items[number - this.#first] = undefined;
-      this.#count--;
-    }
-    return item;
-  }
-
-  *values(): IterableIterator<T> {
-    for (const item of this.#items) if (item !== undefined) yield item;
-  }
 }
 
 /** Entries of a folder that did not fit into one answer. */

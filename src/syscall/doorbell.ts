@@ -6,7 +6,7 @@
  * the sleep ends at once and nothing is missed.
  */
 
-import { DOORBELL_BYTES, SLOTS } from './protocol.ts';
+import { DOORBELL_BYTES, EVENTS_AT, SLOTS } from './protocol.ts';
 
 /** Milliseconds that the core may go on without a turn of its event loop, which messages and promises of files need. */
 const TURN = 4;
@@ -15,6 +15,7 @@ export class Doorbell {
   readonly buffer: SharedArrayBuffer;
   readonly #word: Int32Array;
   readonly #marks: Uint8Array;
+  readonly #events: Int32Array;
   #seen = 0;
   #turnBegan = performance.now();
 
@@ -22,6 +23,7 @@ export class Doorbell {
     this.buffer = buffer;
     this.#word = new Int32Array(buffer, 0, 1);
     this.#marks = new Uint8Array(buffer, 4, SLOTS);
+    this.#events = new Int32Array(buffer, EVENTS_AT, SLOTS);
   }
 
   /** The slots that rang since the last time, in their order; their marks are taken away. */
@@ -41,6 +43,12 @@ export class Doorbell {
     else if (performance.now() - this.#turnBegan < TURN) return;
     else await nextTurn();
     this.#turnBegan = performance.now();
+  }
+
+  /** Wakes the process in a slot when it sleeps for an event (data, a socket, the end of stdin). */
+  notify(slot: number): void {
+    Atomics.add(this.#events, slot, 1);
+    Atomics.notify(this.#events, slot);
   }
 
   /** Ends the wait from within the core; no slot is marked. */

@@ -1,13 +1,18 @@
 import { ERROR_CODES, FsError } from '../fs/errors.ts';
 import type { MaybePromise, Namespace } from '../fs/filesystem.ts';
+import { NET_CODES, NetError } from '../net/errors.ts';
+import type { ProcessNetwork } from '../net/process-network.ts';
 import type { ProcessChannel } from './channel.ts';
 import { Descriptors } from './descriptors.ts';
 import { type Call, OPERATIONS } from './operations.ts';
-import { ARGS, PAYLOAD_BYTES } from './protocol.ts';
+import { ARGS, OP, PAYLOAD_BYTES } from './protocol.ts';
+import { SOCKET_OPERATIONS } from './socket-operations.ts';
 
 export interface KernelOptions {
   /** How many files and folders the process may have open at once; 1024 when not given. */
   descriptors?: number;
+  /** What the process has of the network; without it there are no sockets. */
+  network?: ProcessNetwork | undefined;
   /** Hears of errors that no file system should throw; the process gets `io`. */
   onFault?: (error: unknown) => void;
 }
@@ -17,12 +22,14 @@ export class Kernel {
   readonly #namespace: Namespace;
   readonly #descriptors: Descriptors;
   readonly #onFault: (error: unknown) => void;
+  readonly #network: ProcessNetwork | undefined;
   #pending: { call: Call; done: Promise<void> } | undefined;
   #closed = false;
 
   constructor(namespace: Namespace, options: KernelOptions = {}) {
     this.#namespace = namespace;
     this.#descriptors = new Descriptors(namespace.root, options.descriptors ?? 1024);
+    this.#network = options.network;
     this.#onFault = options.onFault ?? ((error) => console.error('a call of a process failed:', error));
   }
 
@@ -32,6 +39,7 @@ export class Kernel {
    */
   serve(channel: ProcessChannel): MaybePromise<void> {
     const call = channel.take();
+    if (call.op >= OP.socket) return this.#serveSocket(channel, call);
     const done = (length: number): void => {
       if (!this.#closed) channel.answer(0, length);
     };
@@ -55,14 +63,32 @@ export class Kernel {
     }
   }
 
+  #serveSocket(channel: ProcessChannel, call: Call & { op: number }): void {
+    try {
+      const operation = SOCKET_OPERATIONS[call.op];
+      if (!operation || !this.#network) throw new NetError('not-supported', 'there is no network here');
+      channel.answer(0, operation(call, this.#network));
+    } catch (error) {
+      if (!(error instanceof NetError)) this.#onFault(error);
+      channel.answer(1 + NET_CODES.indexOf(error instanceof NetError ? error.code : 'unknown'), 0);
+    }
+  }
+
+  /** The process rang: what it left for the core in its connections is moved on. */
+  attendNetwork(): void {
+    this.#network?.attend();
+  }
+
   /**
-   * The process has ended: closes everything that it had open. Returns when its last file operation has returned, also
+   * The process has ended: closes everything that it had open, its sockets at once. `killed` says that it did not end by
+   * itself, so that its connections are reset (R5-6). Returns when its last file operation has returned, also
    * one that was under way when the process was killed, so that its locks can go on then (R6-4). A call that ends after
    * this writes nothing to its channel, which may be another process's by then.
    */
-  close(): MaybePromise<void> {
+  close(killed = false): MaybePromise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#network?.close(killed);
     if (!this.#pending) return this.#closeFiles();
     this.#pending.call.args = new Float64Array(ARGS);
     this.#pending.call.payload = new Uint8Array(new ArrayBuffer(PAYLOAD_BYTES));

@@ -5,10 +5,12 @@
 
 import { type Machine, type MachineEvents, type MachineSpec, type Machines, TooManyMachines } from '../core/host.ts';
 import type { WorkerFactory } from '../core/protocol.ts';
+import { Network, type NetworkOptions } from '../net/network.ts';
+import { ProcessNetwork } from '../net/process-network.ts';
 import { ProcessChannel } from './channel.ts';
 import { Doorbell } from './doorbell.ts';
 import { Kernel } from './kernel.ts';
-import type { Exit, ToProcess } from './protocol.ts';
+import type { Exit, ReadyComponent, ToProcess } from './protocol.ts';
 import { SLOTS } from './protocol.ts';
 
 export interface MachinesOptions {
@@ -19,6 +21,8 @@ export interface MachinesOptions {
   warm: number;
   /** What waits to be written to the journal; a program that floods stderr waits in its own ring meanwhile (R7-6). */
   journalBacklog: () => number;
+  /** Who hears of the network of the world. */
+  network?: Omit<NetworkOptions, 'wake'>;
   trace: boolean;
 }
 
@@ -36,25 +40,34 @@ class Seat {
   readonly id = ++lastId;
   readonly slot: number;
   readonly port: MessagePort;
-  readonly channel = new ProcessChannel();
+  readonly channel: ProcessChannel;
   /** The components that the worker has kept. */
   readonly known = new Set<string>();
   job: Job | undefined;
+  /** When it last became idle, as a number that grows. */
+  idleSince = 0;
 
-  constructor(slot: number, factory: WorkerFactory, doorbell: SharedArrayBuffer) {
+  constructor(slot: number, factory: WorkerFactory, doorbell: Doorbell, network: SharedArrayBuffer) {
     this.slot = slot;
+    this.channel = new ProcessChannel(doorbell, slot);
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
     factory.create(this.id, 'process', port2);
-    this.post({ type: 'channel', channel: this.channel.buffer, doorbell, slot });
+    this.post({ type: 'channel', channel: this.channel.buffer, doorbell: doorbell.buffer, slot, network });
   }
 
   post(message: ToProcess): void {
     this.port.postMessage(message);
   }
 
+  prepare(component: ReadyComponent): void {
+    this.known.add(component.key);
+    this.post({ type: 'prepare', component });
+  }
+
   run(job: Job, trace: boolean): void {
     this.job = job;
+    job.slot = this.slot;
     this.channel.reset();
     const { component, args, env } = job.spec;
     const { key } = component;
@@ -75,24 +88,30 @@ class Job {
   ending = false;
   /** The instance got no memory once; it is tried once more (R3.3-12). */
   retried = false;
+  slot = 0;
 
-  constructor(spec: MachineSpec, events: MachineEvents) {
+  constructor(spec: MachineSpec, events: MachineEvents, network: Network) {
     this.spec = spec;
     this.events = events;
-    this.kernel = new Kernel(spec.namespace);
+    this.kernel = new Kernel(spec.namespace, {
+      network: new ProcessNetwork(network, spec.owner, () => 1 + this.slot),
+    });
   }
 }
 
 export class WorkerMachines implements Machines {
   readonly limit: number;
   readonly #options: MachinesOptions;
+  readonly network: Network;
   readonly #doorbell = new Doorbell();
   readonly #seats: (Seat | undefined)[] = [];
   #closed = false;
+  #turns = 0;
 
   constructor(options: MachinesOptions) {
     this.#options = options;
     this.limit = Math.min(options.limit, SLOTS);
+    this.network = new Network({ ...options.network, wake: (slot) => this.#doorbell.notify(slot) });
     options.factory.onFailure((id, message) => {
       const seat = this.#seats.find((seat) => seat?.id === id);
       if (!seat) return;
@@ -108,7 +127,7 @@ export class WorkerMachines implements Machines {
   }
 
   start(spec: MachineSpec, events: MachineEvents): Machine {
-    const job = new Job(spec, events);
+    const job = new Job(spec, events, this.network);
     let seat = this.#place(job);
     if (!seat) throw new TooManyMachines('too many processes');
     const current = () => (seat?.job === job ? seat : (seat = this.#seats.find((other) => other?.job === job)));
@@ -145,17 +164,25 @@ export class WorkerMachines implements Machines {
     return this.#seats.filter((seat): seat is Seat => seat !== undefined && !seat.job);
   }
 
-  /** A worker for the job: best an idle one that knows the component, else any idle one, else a new one. */
+  /**
+   * A worker for the job: best an idle one that knows the component, and of those the one that has been idle for longest,
+   * which has an instance ready; else any idle one, else a new one. A second worker gets ready for the call after this.
+   */
   #place(job: Job): Seat | undefined {
-    const idle = this.#idle();
-    const seat = idle.find(({ known }) => known.has(job.spec.component.key)) ?? idle[0] ?? this.#add();
+    const { component } = job.spec;
+    const idle = this.#idle().sort((a, b) => a.idleSince - b.idleSince);
+    const seat = idle.find(({ known }) => known.has(component.key)) ?? idle[0] ?? this.#add();
     seat?.run(job, this.#options.trace);
+    const others = idle.filter((other) => other !== seat);
+    if (!others.some(({ known }) => known.has(component.key))) others[0]?.prepare(component);
     return seat;
   }
 
   #add(): Seat | undefined {
     for (let slot = 0; slot < this.limit; slot++) {
-      if (!this.#seats[slot]) return (this.#seats[slot] = new Seat(slot, this.#options.factory, this.#doorbell.buffer));
+      if (this.#seats[slot]) continue;
+      const { buffer } = this.network.arena;
+      return (this.#seats[slot] = new Seat(slot, this.#options.factory, this.#doorbell, buffer));
     }
     return undefined;
   }
@@ -187,6 +214,7 @@ export class WorkerMachines implements Machines {
       // while one call waits for a file, the process waits too
       if (serving) serving.catch((error) => console.error('a call of a process failed', error));
     }
+    job.kernel.attendNetwork();
     this.#pump(seat, job);
     this.#drain(seat, job, exit !== undefined);
     if (exit && !job.ending) this.#finish(seat, exit);
@@ -226,12 +254,13 @@ export class WorkerMachines implements Machines {
       return;
     }
     job.ending = true;
-    const closing = job.kernel.close();
+    const closing = job.kernel.close(exit.kind !== 'code');
     const tell = () => {
       this.#drain(seat, job, true);
       seat.job = undefined;
+      seat.idleSince = ++this.#turns;
       const idle = this.#idle();
-      if (idle.length > this.#options.warm) this.#drop(idle[0]!);
+      if (idle.length > this.#options.warm) this.#drop(idle.reduce((a, b) => (a.idleSince < b.idleSince ? a : b)));
       job.events.ended(exit);
     };
     if (closing instanceof Promise) closing.then(tell, tell);
@@ -241,6 +270,10 @@ export class WorkerMachines implements Machines {
   /** Dropped instances of idle workers may hold the memory: they are ended, and the program gets a new worker. */
   #retry(seat: Seat, job: Job): void {
     job.retried = true;
+    // the program has read nothing: all that it was given is still there
+    const unread = seat.channel.unread();
+    if (unread) job.stdin.unshift({ bytes: unread, offset: 0 });
+    job.stdinBytes += unread?.length ?? 0;
     seat.job = undefined;
     for (const idle of this.#idle()) this.#drop(idle);
     const fresh = this.#place(job);

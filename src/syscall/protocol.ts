@@ -13,27 +13,30 @@
  *
  * One `SharedArrayBuffer` for the core (`DOORBELL_BYTES`): word 0 is the core's event word, byte `4 + slot` says that
  * the process in that slot has something to say. A process sets its byte, adds 1 to the word and notifies; the core
- * reads the word, drains every ring that is marked, then waits on the word with what it read.
+ * reads the word, drains every ring that is marked, then waits on the word with what it read. After the bytes comes the
+ * event word of each slot: it grows with every event for the process there (stdin got data or its end, a socket is
+ * ready), and a sleeping process waits on it. The core and other processes ring it.
+ *
+ * One growing `SharedArrayBuffer` for the network of the world, see `src/net/arena.ts`.
  *
  * A ring is two ever-growing 32-bit counters (bytes read, bytes written, both modulo 2^32) over a power of two of bytes.
  * Who waits for space waits on the `read` counter, who waits for data waits on its event word.
  */
 
 export const SLOTS = 128;
-export const DOORBELL_BYTES = 4 + SLOTS;
+export const EVENTS_AT = 4 + SLOTS;
+export const DOORBELL_BYTES = EVENTS_AT + 4 * SLOTS;
 
 export const PAYLOAD_BYTES = 128 * 1024;
 export const RING_BYTES = { stdin: 64 * 1024, stdout: 64 * 1024, stderr: 64 * 1024 } as const;
 
 /** Indexes of the control words. */
 export const WORD = {
-  /** Grows with every event for the process (stdin got data or its end, a socket is ready): a sleeping process waits on it. */
-  event: 0,
   /** 0 idle, 1 asked by the process, 2 answered by the core. The process waits on it. */
   call: 1,
   /** The number of the call, from `OP`. */
   op: 2,
-  /** 0, or 1 + the position of the error in `ERROR_CODES`. */
+  /** 0, or 1 + the position of the error in `ERROR_CODES`, of a socket in `NET_CODES`. */
   error: 3,
   /** Bytes in the payload. */
   length: 4,
@@ -110,7 +113,47 @@ export const OP = {
   readLinkAt: 20,
   /** [fd] Returns when everything written so far survives a crash of the machine. */
   sync: 21,
+
+  // Sockets. A call fails with one of `NET_CODES`. `id` is a number of the process's table of sockets, `cell` the index
+  // of the word in which the core says what there is to fetch. An address is 28 bytes of the payload (`address.ts`).
+
+  /** [`SOCKET` kind, family 4 or 6] -> [id, cell] */
+  socket: 32,
+  /** [id] address */
+  bind: 33,
+  /** [id, backlog]: the cell counts the connections that wait. */
+  listen: 34,
+  /** [id] -> [id, cell, place of the connection, its side] */
+  accept: 35,
+  /** [id] address: the cell changes to 1 when it is decided. */
+  connect: 36,
+  /** [id, port, 0 or 1: TLS] name or address as text. As `connect`. */
+  connectName: 37,
+  /** [id] -> [place of the connection, its side] */
+  connected: 38,
+  /** [id] -> address */
+  localAddress: 39,
+  /** [id] -> address */
+  remoteAddress: 40,
+  /** [id] Sockets and lookups. */
+  closeSocket: 41,
+  /** [id, 0 or 1: there is an address] address: the peer of a UDP socket. */
+  setPeer: 42,
+  /** [id] datagrams -> [how many were sent]. A datagram is u32 length, an address, the bytes. */
+  send: 43,
+  /** [id, most] -> [how many] datagrams */
+  receive: 44,
+  /** name -> [id, cell]: the cell changes to 1 when the lookup is done. */
+  resolve: 45,
+  /** [id] -> addresses, with port 0 */
+  addresses: 46,
 } as const;
+
+/** The kinds of `socket`. */
+export const SOCKET = { tcp: 0, udp: 1 } as const;
+
+/** Bytes of a datagram before its data. */
+export const DATAGRAM_HEAD = 32;
 
 /** Bytes of an entry before its name. */
 export const ENTRY_HEAD = 11;
@@ -157,7 +200,13 @@ export interface ReadyComponent {
 
 /** Core to process worker, over the worker's port. */
 export type ToProcess =
-  | { type: 'channel'; channel: SharedArrayBuffer; doorbell: SharedArrayBuffer; slot: number }
+  | {
+      type: 'channel';
+      channel: SharedArrayBuffer;
+      doorbell: SharedArrayBuffer;
+      slot: number;
+      network: SharedArrayBuffer;
+    }
   | {
       type: 'start';
       /** `component` is left out when this worker was given the component of that key before. */
@@ -167,7 +216,9 @@ export type ToProcess =
       env: [name: string, value: string][];
       /** Write one line for each host call to the console of the browser. */
       trace: boolean;
-    };
+    }
+  /** Get ready, when idle, to run this component: keep it, and have an instance of it made. */
+  | { type: 'prepare'; component: ReadyComponent };
 
 /** Process worker to core: all else goes over shared memory. */
 export type FromProcess = { type: 'ready' };

@@ -25,11 +25,13 @@ export function cli(host: Host): Interfaces {
     'wasi:cli/environment': {
       // A list of pairs of strings lies in memory as the list of all strings.
       getEnvironment: (guest) => (result: number) => {
+        host.client.needProcess();
         const list = guest.allocate(4, host.env.length * 16);
         putStrings(guest, list, host.env.flat());
         guest.setList(result, list, host.env.length);
       },
       getArguments: (guest) => (result: number) => {
+        host.client.needProcess();
         const list = guest.allocate(4, host.args.length * 8);
         putStrings(guest, list, host.args);
         guest.setList(result, list, host.args.length);

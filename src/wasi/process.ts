@@ -16,6 +16,18 @@ export interface ComponentScript {
   ): Record<string, { run?: () => void }>;
 }
 
+type Run = () => void;
+
+interface Kept {
+  script: ComponentScript;
+  modules: ReadyComponent['modules'];
+  /** Its instances cannot be made ahead of their process. */
+  onDemand?: boolean;
+}
+
+/** An instance that was made ahead and is large would hold memory that others need more. */
+const PREPARED_BYTES = 16 * 1024 * 1024;
+
 interface Outcome {
   kind: number;
   code: number;
@@ -29,7 +41,10 @@ interface Outcome {
  */
 export class ProcessRunner {
   readonly #load: (script: string) => Promise<ComponentScript>;
-  readonly #components = new Map<string, { script: ComponentScript; modules: ReadyComponent['modules'] }>();
+  readonly #components = new Map<string, Promise<Kept>>();
+  /** An instance that no process has used yet, and the turn in which the next one will be made. */
+  #prepared: { key: string; run: Run | undefined } | undefined;
+  #preparing: ReturnType<typeof setTimeout> | undefined;
   #worker: { host: Host; imports: Imports } | undefined;
 
   /** `load` makes a module of a source text, as `import` of a `blob:` URL does. */
@@ -40,49 +55,89 @@ export class ProcessRunner {
   /** Never rejects after the channel is there: whatever goes wrong is how the process ended. */
   async handle(message: ToProcess): Promise<void> {
     if (message.type === 'channel') {
-      const host = new Host(new Client(message.channel, message.doorbell, message.slot));
+      const host = new Host(new Client(message.channel, message.doorbell, message.slot, message.network));
       this.#worker = { host, imports: wasi(host) };
       return;
     }
     if (!this.#worker) throw new Error('a start came before the channel');
+    clearTimeout(this.#preparing);
+    if (message.type === 'prepare') {
+      this.#prepareSoon(message.component.key, await this.#keep(message.component));
+      return;
+    }
     const { host } = this.#worker;
     host.client.begin();
     let outcome: Outcome;
+    let kept: Kept | undefined;
     try {
-      const kept = this.#components.get(message.key) ?? (await this.#keep(message));
+      kept = await this.#keep(message.component, message.key);
       outcome = this.#run(message, kept);
     } catch (error) {
       outcome = { kind: EXIT.link, code: 0, message: text(error) };
     }
     host.end();
     host.client.end(outcome.kind, outcome.code, outcome.message);
+    if (kept) this.#prepareSoon(message.key, kept);
   }
 
-  async #keep({ key, component }: Start): Promise<{ script: ComponentScript; modules: ReadyComponent['modules'] }> {
-    if (!component) throw new Error('the component was never given to this worker');
-    const kept = { script: await this.#load(component.script), modules: component.modules };
-    this.#components.set(key, kept);
+  /** Loads a component once, also when a second message of it comes meanwhile. */
+  #keep(component: ReadyComponent | undefined, key = component?.key ?? ''): Promise<Kept> {
+    let kept = this.#components.get(key);
+    if (!kept) {
+      if (!component) return Promise.reject(new Error('the component was never given to this worker'));
+      const { modules } = component;
+      kept = this.#load(component.script).then((script) => ({ script, modules }));
+      this.#components.set(key, kept);
+    }
     return kept;
   }
 
-  #run(start: Start, { script, modules }: { script: ComponentScript; modules: ReadyComponent['modules'] }): Outcome {
-    const { host, imports } = this.#worker as { host: Host; imports: Imports };
-    host.begin(start.args, start.env);
-    let used = imports;
-    if (start.trace) {
-      const pid = start.env.find(([name]) => name === 'SAUSAGE_PID')?.[1] ?? start.args[0] ?? '';
-      used = traced(imports, (line) => console.debug(`${pid} ${line}`));
-    }
-    const getModule = (name: string): WebAssembly.Module => {
-      const module = modules[name];
-      if (!module) throw new Error(`the component has no core module ${name}`);
-      return module;
-    };
-    let run: (() => void) | undefined;
+  /** In a later turn, so that the memory of the instance before is free by then (design, section 3). */
+  #prepareSoon(key: string, kept: Kept): void {
+    this.#preparing = setTimeout(() => this.#prepare(key, kept));
+  }
+
+  /** Makes the instance of the next process while nobody waits for it. Half the time of a short call is saved so. */
+  #prepare(key: string, kept: Kept): void {
+    const { host, imports } = this.#worker!;
+    if (kept.onDemand || this.#prepared?.key === key) return;
+    this.#discard();
     try {
-      const exports = script.instantiate(getModule, used);
-      const name = Object.keys(exports).find((key) => /^wasi:cli\/run(@0\.2\.\d+)?$/.test(key));
-      run = name === undefined ? undefined : exports[name]?.run;
+      this.#prepared = { key, run: instantiate(kept, imports) };
+    } catch {
+      // it asks for something before it runs, or is broken: its process will tell
+      kept.onDemand = true;
+    }
+    if ((host.guest.memory?.buffer.byteLength ?? 0) > PREPARED_BYTES) kept.onDemand = true;
+    if (kept.onDemand) this.#discard();
+  }
+
+  #discard(): void {
+    this.#prepared = undefined;
+    this.#worker!.host.end();
+  }
+
+  /** The instance that was made ahead, if it is of this component, else a new one. */
+  #instance({ key, trace, env, args }: Start, kept: Kept): Run | undefined {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    const { host, imports } = this.#worker!;
+    if (prepared?.key === key && !trace) return prepared.run;
+    host.end();
+    if (!trace) return instantiate(kept, imports);
+    const pid = env.find(([name]) => name === 'SAUSAGE_PID')?.[1] ?? args[0] ?? '';
+    return instantiate(
+      kept,
+      traced(imports, (line) => console.debug(`${pid} ${line}`)),
+    );
+  }
+
+  #run(start: Start, kept: Kept): Outcome {
+    const { host } = this.#worker!;
+    host.begin(start.args, start.env);
+    let run: Run | undefined;
+    try {
+      run = this.#instance(start, kept);
     } catch (error) {
       return this.#failedStart(host, error);
     }
@@ -105,6 +160,17 @@ export class ProcessRunner {
     if (error instanceof WebAssembly.RuntimeError || isStackOverflow(error)) return trap(error);
     return { kind: EXIT.link, code: 0, message: error instanceof MissingImport ? error.message : message };
   }
+}
+
+/** A new instance; what is returned runs it. */
+function instantiate({ script, modules }: Kept, imports: Imports): Run | undefined {
+  const exports = script.instantiate((name) => {
+    const module = modules[name];
+    if (!module) throw new Error(`the component has no core module ${name}`);
+    return module;
+  }, imports);
+  const name = Object.keys(exports).find((key) => /^wasi:cli\/run(@0\.2\.\d+)?$/.test(key));
+  return name === undefined ? undefined : exports[name]?.run;
 }
 
 /** R3.3-6: an exit in the middle, or the error of `run`, which is exit code 1. */

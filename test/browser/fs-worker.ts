@@ -35,6 +35,24 @@ async function microseconds(times: number, work: (i: number) => unknown): Promis
   return Math.round(median(all) * 10) / 10;
 }
 
+/** Measures how long the worker was held at most, in milliseconds, until the function that is returned is called. */
+function watchTurns(): () => number {
+  const { port1, port2 } = new MessageChannel();
+  let last = performance.now();
+  let longest = 0;
+  port1.onmessage = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    port2.postMessage(0);
+  };
+  port2.postMessage(0);
+  return () => {
+    port1.close();
+    return longest;
+  };
+}
+
 const LARGE = 40 * 1024;
 
 /** One step of the sequence of the crash test; `number` grows by one. */
@@ -132,8 +150,10 @@ const commands: Record<string, (...args: never[]) => unknown> = {
     const stat = await microseconds(count, (i) => files.stat(files.resolve(files.root, `bench/file-${i}`)));
     const list = await microseconds(20, () => files.list(files.resolve(files.root, 'bench')));
     const pending = performance.now();
+    const longestTurn = watchTurns();
     await world.settled();
     const settled = performance.now() - pending;
+    const longest = longestTurn();
     const node = await files.open(files.root, 'large', { create: true });
     const open = await node.fs.open(node);
     const block = new Uint8Array(64 * 1024).fill(7);
@@ -147,7 +167,18 @@ const commands: Record<string, (...args: never[]) => unknown> = {
     const read4k = await microseconds(2000, (i) => open.read(((i * 7919) % 16000) * 4096, page));
     await open.close();
     const raw = await rawFile(block, page);
-    return { create, stat, list, settledMilliseconds: settled, writeSpeed, readSpeed, read4k, raw, usage: world.usage };
+    return {
+      create,
+      stat,
+      list,
+      settledMilliseconds: settled,
+      longestTurn: longest,
+      writeSpeed,
+      readSpeed,
+      read4k,
+      raw,
+      usage: world.usage,
+    };
   },
 };
 

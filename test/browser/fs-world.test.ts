@@ -149,10 +149,12 @@ describe('a world in OPFS', () => {
     await run('open', 'many');
     const figures = (await run('bench', 5000)) as Record<string, number>;
     console.log(JSON.stringify(figures));
-    await run('close');
+    await kill();
+    await launch();
     const opened = (await run('open', 'many')) as { milliseconds: number };
     console.log(JSON.stringify({ openMilliseconds: opened.milliseconds }));
     expect(opened.milliseconds).toBeLessThan(2000);
+    expect(await run('read', '/bench/file-4999')).toBe('\u0001'.repeat(1024));
     await run('close');
   });
 });

@@ -3,6 +3,7 @@ import { type Content, lock } from './content.ts';
 import { applyPending, type Handles } from './handles.ts';
 import type { WriteAheadLog } from './log.ts';
 import { type Mirror, StoredDirectory, type StoredPlace } from './mirror.ts';
+import { nextTurn, Pace } from './pace.ts';
 import { StorageError } from './storage.ts';
 import { escapeName, unescapeName } from './stored-names.ts';
 
@@ -52,6 +53,7 @@ export class Applier {
   private readonly failures = new Map<Item, number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private flushing: Promise<void> | undefined;
+  private readonly pace = new Pace();
   private delay = 0;
   private closed = false;
   /** The last try failed because the disk is full. */
@@ -197,7 +199,8 @@ export class Applier {
     const release = await lock(content);
     try {
       if (!content.place) return;
-      applyPending(node, await this.open(node));
+      const handle = await this.open(node);
+      await this.pace.run(() => applyPending(node, handle));
     } finally {
       release();
     }
@@ -217,6 +220,7 @@ export class Applier {
 
   private async open(node: File): Promise<NonNullable<Content['handle']>> {
     const content = node.content!;
+    if (!content.handle) await this.pace.run(() => this.parts.handles.makeRoom());
     const handle = await this.parts.handles.open(node).catch((error: unknown) => {
       if (isMissing(error)) this.missing(node);
       throw error;
@@ -387,7 +391,7 @@ export class Applier {
     if (!folder) return;
     if (folder.unmade) await folder.open();
     for (const child of node.children!.values()) {
-      if (child.kind === 'directory' || !this.inPlace(child)) this.addFrom(node, child);
+      if (child.children || (child.content && !this.inPlace(child))) this.addFrom(node, child);
     }
   }
 
@@ -491,16 +495,9 @@ export class Applier {
    */
   private durable(): Promise<void> {
     if (this.parts.log.durable) return Promise.resolve();
-    this.flushing ??= new Promise((resolve, reject) => {
-      setTimeout(() => {
-        this.flushing = undefined;
-        try {
-          if (!this.closed) this.parts.log.flush();
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      }, 0);
+    this.flushing ??= nextTurn().then(() => {
+      this.flushing = undefined;
+      if (!this.closed) return this.pace.run(() => this.parts.log.flush());
     });
     return this.flushing;
   }

@@ -2,10 +2,8 @@ import type { TreeNode } from '../tree.ts';
 import { CheckpointWriter } from './checkpoint.ts';
 import type { Content } from './content.ts';
 import { HEADER_BYTES } from './frames.ts';
+import { Pace } from './pace.ts';
 import type { StoredWorld, StoredWorldParts } from './stored-world.ts';
-
-/** Milliseconds of work before the core gets its turn: no turn may take over 8 ms. */
-const SLICE = 3;
 
 /** The newest whole checkpoint. */
 export interface CheckpointState {
@@ -16,8 +14,8 @@ export interface CheckpointState {
   log: number;
 }
 
-/** Lets everything else that waits have its turn. */
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+/** Nodes that are saved in one piece of work. */
+const NODES = 200;
 
 /**
  * Makes checkpoints: the whole tree in a file, so that the log before it is not needed any more. The tree changes on
@@ -105,21 +103,21 @@ export class Checkpointer {
       nextInode: this.world.inodes,
       folds,
     });
-    let began = performance.now();
-    const rest = async (): Promise<void> => {
-      if (performance.now() - began < SLICE) return;
-      await turn();
-      began = performance.now();
+    const pace = new Pace();
+    const nodes = this.world.nodes.values();
+    const saveSome = (): boolean => {
+      for (let i = 0; i < NODES; i++) {
+        const { value: node, done } = nodes.next();
+        if (done) return false;
+        this.touch(node);
+      }
+      return true;
     };
-    for (const node of this.world.nodes.values()) {
-      this.touch(node);
-      if (performance.now() - began >= SLICE) await rest();
-    }
+    while (await pace.run(saveSome)) {}
     // From here on the log before the checkpoint may go: what it had must be in the files, safe from a crash of the machine.
     await this.world.applier.barrier();
     for (const content of [...this.world.handles.unflushed()]) {
-      this.world.handles.flush(content);
-      await rest();
+      await pace.run(() => this.world.handles.flush(content));
     }
     log.flush();
     this.writer.end();

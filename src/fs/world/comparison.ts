@@ -70,17 +70,23 @@ export class Comparison {
     for (const [name, known] of [...folder.directories]) {
       const child = node.children!.get(unescapeName(name, this.parts.folds));
       if (!child?.children || this.stopped) continue;
-      if (entries.get(name) === 'directory' || (await ifThere(() => storage.directory(name, false)))) {
-        await this.compareFolder(child, known);
-      } else if (this.world.applier.idle && known.attached) {
-        this.forgetFolder(known);
-        this.world.lost(child);
-      }
+      if (entries.get(name) === 'directory') await this.compareFolder(child, known);
+      else await this.missFolder(child, known);
     }
     const files = [...folder.files];
     for (let i = 0; i < files.length && !this.stopped; i += PARALLEL) {
       await Promise.all(files.slice(i, i + PARALLEL).map(([name, file]) => this.compareFile(file, folder, name)));
     }
+  }
+
+  /** A folder was not in the listing: either it came later, or somebody took it away. */
+  private async missFolder(node: File, folder: StoredDirectory): Promise<void> {
+    await this.world.settled();
+    const up = await folder.parent!.open();
+    if (await ifThere(() => up.directory(folder.name, false))) return;
+    if (!this.world.applier.idle || !folder.attached || !node.named) return;
+    this.forgetFolder(folder);
+    this.world.lost(node);
   }
 
   private async findFile(node: File, folder: StoredDirectory, stored: string): Promise<void> {

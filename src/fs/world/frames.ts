@@ -14,8 +14,8 @@ export const FORMAT_VERSION = 1;
 export const HEADER_BYTES = 32;
 export const FRAME_BYTES = 8;
 
-/** `SAUSAGEW` in ASCII. */
-const MAGIC = [0x53415553, 0x41474557] as const;
+/** `SAUSAGEW` in ASCII, as two little-endian words. */
+const MAGIC = [0x53554153, 0x57454741] as const;
 
 export type FileKind = 'log' | 'checkpoint';
 const KINDS: Record<FileKind, number> = { log: 1, checkpoint: 2 };

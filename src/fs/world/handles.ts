@@ -13,6 +13,7 @@ export class Handles {
   private readonly limit: number;
   private readonly nodes = new Set<TreeNode<Content>>();
   private clock = 0;
+  private opening = 0;
 
   constructor(limit: number) {
     this.limit = limit;
@@ -25,19 +26,28 @@ export class Handles {
     return content.handle;
   }
 
-  /** Opens the handle of a file that has a place. The content is locked by the caller. */
+  /** Closes handles that were not used for long, so that `more` can be opened. */
+  makeRoom(more = 1): void {
+    while (this.nodes.size + this.opening + more > this.limit && this.evict()) {}
+  }
+
+  /** Opens the handle of a file that has a place, after `makeRoom`. The content is locked by the caller. */
   async open(node: TreeNode<Content>): Promise<StorageHandle> {
     const content = node.content!;
     content.used = ++this.clock;
     if (content.handle) return content.handle;
-    while (this.nodes.size >= this.limit && this.evict()) {}
     const { directory, name } = content.place!;
-    const file = await (await directory.open()).file(name, content.unmade);
-    const handle = await file.open();
-    content.handle = handle;
-    content.unmade = false;
-    this.nodes.add(node);
-    return handle;
+    this.opening++;
+    try {
+      const file = await (await directory.open()).file(name, content.unmade);
+      const handle = await file.open();
+      content.handle = handle;
+      content.unmade = false;
+      this.nodes.add(node);
+      return handle;
+    } finally {
+      this.opening--;
+    }
   }
 
   /** Flushes and closes; the content is then only in the storage. */

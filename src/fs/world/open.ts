@@ -145,7 +145,7 @@ class Opening {
     return handles.map((handle, index) => {
       const bytes = readAll(handle);
       const header = readHeader(bytes, 'log');
-      if (header === 'damaged') this.repairs.push(`the file ${LOGS[index]} of this world was damaged at its start`);
+      if (header === 'damaged') this.setAside(LOGS[index]!, handle);
       const { generation, seed } = typeof header === 'string' ? { generation: 0, seed: 0 } : header;
       return { slot: { handle, generation }, bytes, seed };
     }) as [FoundLog, FoundLog];
@@ -154,10 +154,15 @@ class Opening {
   private readCheckpoints(handles: [StorageHandle, StorageHandle]): [Found, Found] {
     return handles.map((handle, index) => {
       const read = readCheckpoint(readAll(handle));
-      if (read === 'damaged')
-        this.repairs.push(`the file ${CHECKPOINTS[index]} of this world was damaged at its start`);
+      if (read === 'damaged') this.setAside(CHECKPOINTS[index]!, handle);
       return typeof read === 'string' ? undefined : read;
     }) as [Found, Found];
+  }
+
+  /** Without its start nothing of a file can be told from chance: it is begun anew. */
+  private setAside(name: string, handle: StorageHandle): void {
+    this.repairs.push(`the file ${name} of this world was damaged at its start: it was begun anew`);
+    handle.truncate(0);
   }
 
   /** Does the records again, oldest first. Returns where the log goes on; undefined when a new one is to be begun. */

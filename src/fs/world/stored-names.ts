@@ -7,7 +7,7 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const ALWAYS = /[\\]|%(?=[0-9A-F]{2})/g;
-const FOLDING = /[A-Z\\\u0080-\u{10ffff}]|%(?=[0-9A-F]{2})/gu;
+const FOLDING = /[A-Z\\\u0080-\u{10ffff}]|%(?=[0-9A-Fa-f]{2})/gu;
 
 const hex = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 const escapeText = (text: string): string => Array.from(encoder.encode(text), hex).join('');

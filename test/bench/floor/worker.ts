@@ -40,7 +40,7 @@ class DirectClient extends Client {
 }
 
 export class FloorWorker {
-  readonly #channel = new ProcessChannel();
+  readonly #channel = new ProcessChannel(new Doorbell(), 0);
   readonly #client = new DirectClient(this.#channel);
   readonly #host = new Host(this.#client);
   readonly #imports = wasi(this.#host);
@@ -74,6 +74,7 @@ export class FloorWorker {
     this.#channel.writeStdin(new TextEncoder().encode(`${request}\n`), 0);
     this.#channel.closeStdin();
     const from = performance.now();
+    this.#client.begin();
     this.#host.begin(['floor'], []);
     const exports = this.#script.instantiate((name) => this.#modules[name]!, this.#imports);
     Object.values(exports)[0]!.run!();

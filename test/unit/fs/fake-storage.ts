@@ -80,7 +80,7 @@ export class FakeStorage {
       if (at !== '') found[`${at}/`] = '';
       for (const [name, child] of entry) visit(child, at === '' ? name : `${at}/${name}`);
     };
-    const start = this.find(path);
+    const start = path === '' ? this.root : this.find(path);
     if (start) visit(start, '');
     return found;
   }
@@ -92,7 +92,7 @@ export class FakeStorage {
   }
 
   bytes(path: string): Uint8Array {
-    const file = this.find(path);
+    const file = path === '' ? this.root : this.find(path);
     if (!(file instanceof FakeFile)) throw new Error(`no file ${path}`);
     return file.bytes;
   }
@@ -113,7 +113,8 @@ export class FakeStorage {
 
   makeDirectory(path: string): void {
     const at = path.lastIndexOf('/');
-    (this.find(path.slice(0, at)) as Map<string, Entry>).set(path.slice(at + 1), new Map());
+    const folder = at < 0 ? this.root : (this.find(path.slice(0, at)) as Map<string, Entry>);
+    folder.set(path.slice(at + 1), new Map());
   }
 
   get used(): number {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Node } from '../../../src/fs/filesystem.ts';
 import { MountedNamespace } from '../../../src/fs/namespace.ts';
 import { openStoredWorld } from '../../../src/fs/world/open.ts';
@@ -75,7 +75,7 @@ describe('a world in a storage', () => {
         await close(world);
         const shown = Object.keys(storage.tree('files'));
         expect(shown).toContain('a%5Cb');
-        expect(shown).toContain('%255C');
+        expect(shown).toContain(folds ? '%255%43' : '%255C');
         expect(shown).toContain(folds ? '%41' : 'A');
         const [, again] = await open(storage);
         expect(new TextDecoder().decode(await again.readFile('/A'))).toBe('A');
@@ -163,7 +163,11 @@ describe('a world in a storage', () => {
 
   describe('log and checkpoint', () => {
     it('R4-10 times, links and inodes survive a reload, from the log and from a checkpoint', async () => {
-      for (const end of [crash, async (world: StoredWorld, storage: FakeStorage) => (await close(world), storage)]) {
+      const closed = async (world: StoredWorld, storage: FakeStorage): Promise<FakeStorage> => {
+        await close(world);
+        return storage;
+      };
+      for (const end of [crash, closed]) {
         const storage = new FakeStorage();
         const [world, files] = await open(storage);
         await files.createDirectories('/d');
@@ -225,13 +229,14 @@ describe('a world in a storage', () => {
     it('R4-11 several operations in a group are in the log when the group returns', async () => {
       const storage = new FakeStorage();
       const [world] = await open(storage);
+      await world.createFile(world.root, 'first');
       const before = storage.steps;
       world.group(() => {
         for (let i = 0; i < 50; i++) world.createFile(world.root, String(i));
       });
       expect(storage.steps - before).toBe(1);
       const [again] = await open(await crash(world, storage));
-      expect(again.list(again.root)).toHaveLength(50);
+      expect(again.list(again.root)).toHaveLength(51);
     });
 
     it('R4-11 small data is read from the log before it is in the storage, without a wait', async () => {
@@ -262,7 +267,7 @@ describe('a world in a storage', () => {
       const [world, files] = await open(storage);
       await files.writeFile('/kept', letters('k', 100_000));
       await world.settled();
-      await files.writeFile('/ballast', letters('b', 200_000));
+      await files.writeFile('/ballast', letters('b', 800_000));
       await world.settled();
       storage.options.capacity = storage.used + 1000;
       expect(await codeOf(() => files.writeFile('/large', letters('L', 50_000)))).toBe('insufficient-space');
@@ -276,8 +281,7 @@ describe('a world in a storage', () => {
       };
       expect(await codeOf(fill)).toBe('insufficient-space');
       await files.unlink(files.root, 'ballast');
-      await world.settled().catch(() => {});
-      await world.settled();
+      await vi.waitFor(() => world.settled(), { timeout: 10_000 });
       await files.writeFile('/after', letters('a', 50_000));
       const again = await crash(world, storage);
       const [, after] = await open(again);
@@ -312,8 +316,10 @@ describe('a world in a storage', () => {
 
     it('R4-11 a damaged checkpoint is replaced by the one before and the log', async () => {
       const storage = await filled();
-      const newest = ['checkpoint-a', 'checkpoint-b'].find((name) => storage.bytes(name).length > 2000)!;
-      storage.bytes(newest)[1500]! ^= 1;
+      const size = (name: string): number => storage.bytes(name).length;
+      const newest = size('checkpoint-a') > size('checkpoint-b') ? 'checkpoint-a' : 'checkpoint-b';
+      const bytes = storage.bytes(newest);
+      bytes[bytes.length - 100] = bytes[bytes.length - 100]! ^ 1;
       const [world, files] = await open(storage);
       expect(await text(files, '/d/7')).toBe('107H');
       expect(await text(files, '/last')).toBe('1l1a1s1t');
@@ -345,7 +351,7 @@ describe('a world in a storage', () => {
       }
       await files.writeFile('/last', encode('last'));
       const after = await crash(world, storage);
-      for (const name of ['checkpoint-a', 'checkpoint-b']) after.bytes(name)[40]! ^= 1;
+      for (const name of ['checkpoint-a', 'checkpoint-b']) after.bytes(name)[40] = after.bytes(name)[40]! ^ 1;
       const [again, found] = await open(after);
       expect(Object.keys(await picture(found))).toEqual(expect.arrayContaining(['f0', 'f1', 'f2', 'f3']));
       expect(await text(found, '/f3')).toBe('53x');
@@ -409,9 +415,10 @@ describe('a world in a storage', () => {
       const end = world.onChange(({ kind, path }) => changes.push(`${kind} ${path}`));
       const node = await files.open(files.root, 'f', { create: true, truncate: true });
       const [a, b, reader] = [await node.fs.open(node), await node.fs.open(node), await node.fs.open(node)];
-      await a.write(0, encode('1'));
-      await b.write(1, encode('2'));
-      await a.close();
+      await Promise.resolve();
+      a.write(0, encode('1'));
+      b.write(1, encode('2'));
+      a.close();
       expect(world.isBeingWritten(node)).toBe(true);
       await Promise.resolve();
       expect(changes).toEqual(['create /f', 'write /f']);

@@ -6,7 +6,9 @@ import { EXIT, OP, RING_BYTES, WORD } from '../../../src/syscall/protocol.ts';
 
 function pair(): { channel: ProcessChannel; client: Client; doorbell: Doorbell } {
   const [channel, doorbell] = [new ProcessChannel(), new Doorbell()];
-  return { channel, doorbell, client: new Client(channel.buffer, doorbell.buffer, 2) };
+  const client = new Client(channel.buffer, doorbell.buffer, 2);
+  client.begin();
+  return { channel, doorbell, client };
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);

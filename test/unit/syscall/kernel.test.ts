@@ -23,7 +23,7 @@ const utf8 = new TextEncoder();
 
 /** The process's side without its waits. */
 class Caller {
-  readonly channel = new ProcessChannel();
+  readonly channel = new ProcessChannel(new Doorbell(), 0);
   readonly kernel: Kernel;
   readonly words = new Int32Array(this.channel.buffer, 0, 16);
   readonly args = new Float64Array(this.channel.buffer, ARGS_AT, ARGS);

@@ -24,6 +24,7 @@ class Sleeper extends Client {
 function process() {
   const channel = new ProcessChannel();
   const client = new Sleeper(channel.buffer, new Doorbell().buffer, 0);
+  client.begin();
   return { channel, client, host: new Host(client) };
 }
 

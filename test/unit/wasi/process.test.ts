@@ -81,6 +81,30 @@ describe('messages', () => {
   });
 });
 
+describe('an instance that is made ahead', () => {
+  test('R3.3-2 serves one process only, and the next one sees nothing of the one before', async () => {
+    for (const text of ['first', 'second', 'third']) {
+      expect(
+        await call('do', {
+          steps: [
+            { op: 'write', path: '/self-note', text },
+            { op: 'read', path: '/self-note' },
+          ],
+        }),
+      ).toEqual([text.length, { size: text.length, text }]);
+      // a turn in which the worker has nothing to do
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  });
+
+  test('R3.8-1 has the environment of its own process', async () => {
+    for (const pid of ['a-1', 'b-2']) {
+      expect(await call('report', {}, { env: [['SAUSAGE_PID', pid]] })).toMatchObject({ pid });
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  });
+});
+
 describe('the end', () => {
   test.each([
     ['R3.3-6 exit(0) is 0', 'exit', { code: 0 }, { kind: 'code', code: 0 }],

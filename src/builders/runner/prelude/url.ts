@@ -1,0 +1,6 @@
+/** `URL` and `URLSearchParams`. Host names with other letters than ASCII are refused: their tables would be too large. */
+
+import { URL, URLSearchParams } from 'whatwg-url-minimum';
+
+Object.defineProperty(globalThis, 'URL', { value: URL, writable: true, configurable: true });
+Object.defineProperty(globalThis, 'URLSearchParams', { value: URLSearchParams, writable: true, configurable: true });

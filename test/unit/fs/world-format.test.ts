@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { MountedNamespace } from '../../../src/fs/namespace.ts';
+import { openStoredWorld } from '../../../src/fs/world/open.ts';
+import { FakeStorage } from './fake-storage.ts';
+import { picture } from './world-model.ts';
+
+/**
+ * A world as a release left it when its browser was killed: path to content in base64, without the zeros at the end of
+ * the logs. Each version of the format gets a file of its own, and none of them is ever written again.
+ */
+function load(version: number): FakeStorage {
+  const fixture = join(import.meta.dirname, 'fixtures', `world-format-${version}.json`);
+  const storage = new FakeStorage();
+  for (const [path, content] of Object.entries(JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, string>)) {
+    if (path.endsWith('/')) storage.makeDirectory(path.slice(0, -1));
+    else
+      storage.setBytes(
+        path,
+        new Uint8Array([...Buffer.from(content, 'base64'), ...(path.startsWith('log') ? new Uint8Array(64) : [])]),
+      );
+  }
+  return storage;
+}
+
+it('R4-11 a world of format 1 opens with all that was in it', async () => {
+  const world = await openStoredWorld(load(1).directory);
+  const files = new MountedNamespace(world);
+  expect(world.repairs).toEqual([]);
+  expect(await picture(files)).toEqual({
+    large: '2 100L5s19895L',
+    later: expect.stringMatching(/^1 /),
+    'odd \\ Ä%5C': '1 1o2d',
+    'state/': '',
+    'state/link': '-> ../large',
+    'state/moved/': '',
+    'state/moved/notes.json': '1 1[1"1m1i1l1k1"1]',
+    'state/second': '2 100L5s19895L',
+  });
+  expect(new TextDecoder().decode(await files.readFile('/later'))).toBe('only in the log');
+  await world.close();
+});
