@@ -23,6 +23,7 @@ export const PLUGINS = [
   { name: 'notes', source: 'public/world/plugins/notes/source', wasm: 'public/world/plugins/notes/plugin.wasm' },
   { name: 'probe', source: 'test/plugins/probe', wasm: 'test/plugins/probe/plugin.wasm' },
   { name: 'exercise', source: 'test/plugins/exercise', wasm: 'test/plugins/exercise/plugin.wasm' },
+  { name: 'netprobe', source: 'test/plugins/netprobe', wasm: 'test/plugins/netprobe/plugin.wasm' },
 ];
 
 /** The record beside a binary: `{ sha256, source, compiler }`. */
@@ -31,7 +32,15 @@ export const recordOf = (plugin) => `${plugin.wasm}.json`;
 export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 /** Files that a build makes or that no build reads. */
-const NOT_SOURCE = new Set(['target', 'plugin.wasm', 'plugin.wasm.json', 'README.md', '.gitignore']);
+const NOT_SOURCE = new Set([
+  'target',
+  'plugin.wasm',
+  'plugin.wasm.json',
+  'runner.wasm',
+  'runner.wasm.json',
+  'README.md',
+  '.gitignore',
+]);
 
 function filesBelow(folder, prefix = '') {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => !NOT_SOURCE.has(entry.name));
@@ -51,7 +60,7 @@ export function sourceHash(folder) {
 }
 
 /** The commands of a toolchain that builds for the target; undefined when there is none. */
-function findToolchain() {
+export function findToolchain() {
   for (const root of [process.env.RUST_WASM_ROOT, '/opt/rust-wasm']) {
     if (root && existsSync(join(root, 'bin', 'cargo'))) {
       return { cargo: join(root, 'bin', 'cargo'), rustc: join(root, 'bin', 'rustc') };

@@ -6,7 +6,14 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installDependencies } from './lib/dependencies.mjs';
 import { parseStartOptions, USAGE } from './lib/options.mjs';
-import { BUILD, DIST } from './lib/paths.mjs';
+import { BUILD, DIST, ROOT } from './lib/paths.mjs';
+
+/** What the build server needs of the repository. */
+async function buildOptions({ network }) {
+  const { componentFromModule } = await import('./component.mjs');
+  const sdk = join(ROOT, 'public/world/plugins/cargo/sdk');
+  return { network, sdk, cache: join(ROOT, 'build/cargo'), componentOf: componentFromModule };
+}
 
 export async function main(args) {
   const options = parseStartOptions(args, process.env);
@@ -21,6 +28,7 @@ export async function main(args) {
     port: options.port,
     host: options.host,
     tls: tls && { cert: resolve(tls.cert), key: resolve(tls.key) },
+    build: options.build && (await buildOptions(options.build)),
   });
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, async () => {
@@ -28,5 +36,6 @@ export async function main(args) {
       process.exit(0);
     });
   }
+  if (server.build) console.error(await server.build.describe());
   console.log(server.url);
 }

@@ -14,6 +14,7 @@ import { minifySync } from 'vite';
 import { loadModule } from './lib/bundles.mjs';
 import { sha256 } from './plugins.mjs';
 
+const RUNNER = resolve(fileURLToPath(import.meta.url), '..', '..', 'src', 'builders', 'runner', 'runner.wasm');
 const WORLD = resolve(fileURLToPath(import.meta.url), '..', '..', 'public', 'world');
 
 /** What stands in the folder for the repository's sake and is no part of the world. */
@@ -64,7 +65,9 @@ export async function buildWorld({ outDir }) {
   // The zip format has no time zone, and its earliest time is this one in whatever zone.
   const world = zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1) });
   const plugins = files.filter(([path]) => /^plugins\/[^/]+\/plugin\.wasm$/.test(path));
-  const frames = await framesOf(plugins.map(([, component]) => component));
+  // plugins in JavaScript are all made of the runner, so it stands for them
+  const runner = await readFile(RUNNER);
+  const frames = await framesOf([...plugins.map(([, component]) => component), runner]);
   const { packFrames } = await loadModule('src/components/pack.ts');
   const pack = packFrames(frames, (bytes) => gzipSync(bytes, { level: 9, mtime: 0 }));
   await writeFile(join(outDir, 'playground.world'), world);

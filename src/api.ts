@@ -1,8 +1,8 @@
 /** The types of the embedding API (`index.ts`). */
 
-import type { BootProgress, JournalEntry, ProcessInfo, StorageKind } from './core/protocol.ts';
+import type { BootProgress, JournalEntry, PortInfo, ProcessInfo, RelayState, StorageKind } from './core/protocol.ts';
 
-export type { BootProgress, JournalEntry, ProcessInfo, StorageKind };
+export type { BootProgress, JournalEntry, PortInfo, ProcessInfo, RelayState, StorageKind };
 
 export interface WorldInfo {
   name: string;
@@ -17,8 +17,10 @@ export interface OpenWorldOptions {
   name: string;
   /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
   from?: Blob | URL;
-  /** The relay for sockets to the outside; null is "none". */
+  /** The relay for sockets to the outside; null is "none". Without it, the one that the page's host names, if it does. */
   relay?: URL | null;
+  /** For a relay that wants one. */
+  relayToken?: string;
   /** A world whose content comes from outside starts with its services held, unless this says it is trusted (the playground's own world). */
   trusted?: boolean;
   onProgress?: (progress: BootProgress) => void;
@@ -56,6 +58,9 @@ export interface WorldEvents {
   journal: JournalEntry[];
   process: ProcessInfo;
   exit: { exitCode: number };
+  /** All TCP ports that are listened on, at each change. */
+  port: PortInfo[];
+  relay: RelayState;
 }
 
 /** An open world. Its calls reject with `RpcError`. */
@@ -66,11 +71,20 @@ export interface World {
   readonly servicesHeld: boolean;
   /** How many processes can run at once in this browser. */
   readonly processLimit: number;
+  /** The way outside, now; the event `relay` tells each change. */
+  readonly relay: RelayState;
   call(method: string, params?: object, options?: CallOptions): Promise<unknown>;
   notify(method: string, params?: object): void;
   readonly fs: WorldFiles;
   processes(): Promise<ProcessInfo[]>;
-  /** Starts the services that were held, and remembers the visitor's consent. */
+  /** The TCP ports of the world's loopback that processes listen on. */
+  ports(): Promise<PortInfo[]>;
+  /**
+   * Sends a request to the HTTP server at a port of the world; of the address only path and query count. Rejects with a
+   * sentence when nobody answers. Redirects are not followed, bodies stream both ways, and `request.signal` gives up.
+   */
+  fetch(port: number, request: Request): Promise<Response>;
+  /** Starts the services that were held, lets the world go outside, and remembers the visitor's consent. */
   startServices(): Promise<void>;
   exportZip(options?: { secrets?: boolean }): Promise<Blob>;
   on<E extends keyof WorldEvents>(event: E, listener: (value: WorldEvents[E]) => void): () => void;

@@ -11,7 +11,8 @@ export const ISOLATION = {
 
 /**
  * No inline script and no eval; code comes from this origin, or from a `blob:` that the page made itself (the modules
- * that jco generates). WebAssembly may be compiled. Nothing is loaded from, or sent to, another origin.
+ * that jco generates). WebAssembly may be compiled. Nothing is loaded from another origin. Connections may go to any host
+ * over TLS, because visitors choose their relay, and a world may be loaded from a link; without TLS only to this host.
  */
 const DIRECTIVES = {
   'default-src': "'none'",
@@ -20,7 +21,7 @@ const DIRECTIVES = {
   'style-src': "'self'",
   'img-src': "'self' blob: data:",
   'font-src': "'self'",
-  'connect-src': "'self' blob:",
+  'connect-src': "'self' blob: https: wss:",
   'frame-src': "'self'",
   'manifest-src': "'self'",
   'base-uri': "'self'",

@@ -9,8 +9,9 @@
 import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
 import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFiles, WorldInfo } from './api.ts';
 import { RpcError } from './core/errors.ts';
-import type { CoreApi, FromCore, Opened, Reply, ToCore } from './core/protocol.ts';
+import type { CoreApi, FromCore, Opened, PortRequest, RelayState, Reply, ToCore } from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
+import { receiveStream, sendStream } from './net/port-stream.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
 import { WorldList } from './worlds/list.ts';
@@ -25,10 +26,11 @@ const decoder = new TextDecoder();
 /** Opens a world, and makes it first when there is none of that name. Rejects with a sentence when another page has it. */
 export async function openWorld(options: OpenWorldOptions): Promise<World> {
   const { name, onProgress } = options;
+  const way = { relay: options.relay, relayToken: options.relayToken };
   onProgress?.({ step: 'lock', done: 0, total: 0 });
   const known = await worlds.find(name);
   if (known) {
-    const world = await OpenedWorld.open(name, known.id, { services: known.consented, onProgress });
+    const world = await OpenedWorld.open(name, known.id, { ...way, services: known.consented, onProgress });
     await worlds.opened(known.id);
     return world;
   }
@@ -38,7 +40,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
     ...(options.from instanceof URL && { origin: options.from.href }),
   });
   try {
-    const world = await OpenedWorld.open(name, record.id, { services: record.consented, from, onProgress });
+    const world = await OpenedWorld.open(name, record.id, { ...way, services: record.consented, from, onProgress });
     await worlds.complete(record.id);
     await worlds.opened(record.id);
     return world;
@@ -95,6 +97,8 @@ interface Opening {
   services: boolean;
   from?: Blob | undefined;
   onProgress?: OpenWorldOptions['onProgress'] | undefined;
+  relay?: URL | null | undefined;
+  relayToken?: string | undefined;
 }
 
 class OpenedWorld implements World {
@@ -109,8 +113,12 @@ class OpenedWorld implements World {
     journal: new Set(),
     process: new Set(),
     exit: new Set(),
+    port: new Set(),
+    relay: new Set(),
   };
   #opened!: Opened;
+  /** As the core told it last. */
+  #relay: RelayState | undefined;
   #port!: MessagePort;
   #calls = 0;
   #released = false;
@@ -142,7 +150,7 @@ class OpenedWorld implements World {
     this.fs = worldFiles(this.#core, (work) => this.#whole(work));
   }
 
-  static async open(name: string, id: string, { services, from, onProgress }: Opening): Promise<OpenedWorld> {
+  static async open(name: string, id: string, { services, from, onProgress, ...way }: Opening): Promise<OpenedWorld> {
     const world = new OpenedWorld(name, id);
     try {
       const trace = new URLSearchParams(location.search).get('trace') === '1';
@@ -152,7 +160,12 @@ class OpenedWorld implements World {
       port1.onmessage = ({ data }: MessageEvent<FromCore>) => world.#receive(data);
       world.#opened = await world.#whole(
         world.#core.open(
-          { id, name, base, services, trace, ...(from && { from }) },
+          {
+            ...{ id, name, base, services, trace },
+            ...(from && { from }),
+            ...(way.relay !== undefined && { relay: way.relay === null ? null : way.relay.href }),
+            ...(way.relayToken !== undefined && { relayToken: way.relayToken }),
+          },
           proxy(world.#workers),
           proxy((progress) => onProgress?.(progress)),
           transfer(port2, [port2]),
@@ -175,6 +188,10 @@ class OpenedWorld implements World {
 
   get processLimit(): number {
     return this.#opened.processLimit;
+  }
+
+  get relay(): RelayState {
+    return this.#relay ?? this.#opened.relay;
   }
 
   async call(method: string, params: object = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
@@ -210,6 +227,28 @@ class OpenedWorld implements World {
     return this.#whole(this.#core.processes());
   }
 
+  ports(): ReturnType<World['ports']> {
+    return this.#whole(this.#core.ports());
+  }
+
+  async fetch(port: number, request: Request): Promise<Response> {
+    request.signal.throwIfAborted();
+    const id = ++this.#calls;
+    const cancel = () => void this.#core.cancelFetch(id);
+    request.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const [sent, transferred] = await portRequest(request);
+      const response = await this.#whole(this.#core.fetch(id, port, transfer(sent, transferred)));
+      const { status, statusText, headers, body } = response;
+      return new Response(body && receiveStream(body), { status, statusText, headers });
+    } catch (error) {
+      request.signal.throwIfAborted();
+      throw error;
+    } finally {
+      request.signal.removeEventListener('abort', cancel);
+    }
+  }
+
   async startServices(): Promise<void> {
     await worlds.consent(this.#id);
     this.#opened.servicesHeld = false;
@@ -239,7 +278,10 @@ class OpenedWorld implements World {
 
   #listen(): void {
     if (this.#released) return;
-    const wanted = (['journal', 'process'] as const).filter((event) => this.#listeners[event].size > 0);
+    const wanted: ('journal' | 'processes' | 'ports')[] = [];
+    if (this.#listeners.journal.size > 0) wanted.push('journal');
+    if (this.#listeners.process.size > 0) wanted.push('processes');
+    if (this.#listeners.port.size > 0) wanted.push('ports');
     void this.#core.listen(wanted);
   }
 
@@ -254,8 +296,15 @@ class OpenedWorld implements World {
       case 'journal':
         for (const listener of this.#listeners.journal) listener(event.entries);
         return;
-      case 'process':
-        for (const listener of this.#listeners.process) listener(event.process);
+      case 'processes':
+        for (const process of event.processes) for (const listener of this.#listeners.process) listener(process);
+        return;
+      case 'ports':
+        for (const listener of this.#listeners.port) listener(event.ports);
+        return;
+      case 'relay':
+        this.#relay = event.state;
+        for (const listener of this.#listeners.relay) listener(event.state);
         return;
       case 'exit':
         for (const listener of this.#listeners.exit) listener({ exitCode: event.exitCode });
@@ -283,6 +332,20 @@ class OpenedWorld implements World {
       throw restored(error);
     }
   }
+}
+
+/** A request as it goes to the core, and what of it is given away. Firefox shows no stream of a request's body. */
+async function portRequest(request: Request): Promise<[PortRequest, Transferable[]]> {
+  const { pathname, search } = new URL(request.url);
+  const headers = [...request.headers];
+  const head = { method: request.method, target: pathname + search, headers };
+  if (request.body) {
+    const { port1, port2 } = new MessageChannel();
+    sendStream(request.body, port1);
+    return [{ ...head, body: port2 }, [port2]];
+  }
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return bytes.length === 0 ? [head, []] : [{ ...head, body: bytes }, [bytes.buffer]];
 }
 
 function worldFiles(core: Remote<CoreApi>, whole: <T>(work: Promise<T>) => Promise<T>): WorldFiles {

@@ -1,20 +1,22 @@
 /** Makes components ready to run, each the shortest way: from memory, the cache, the shipped pack, the build worker. */
 
+import { runnerModule, unsplice } from '../builders/js/splice.ts';
 import type { Components } from '../core/host.ts';
+import { sha256 } from '../core/plugins.ts';
 import type { ReadyComponent } from '../syscall/protocol.ts';
 import { ComponentCache } from './cache.ts';
 import type { CacheDirectory } from './directory.ts';
 import { ComponentError } from './errors.ts';
 import { decode } from './frame.ts';
 import { checkPlugin } from './interfaces.ts';
-import { capMemory, defaultMemoryLimit } from './limits.ts';
+import { defaultMemoryLimit, hostedMemory, type MemoryLimits } from './limits.ts';
 import { readPack } from './pack.ts';
 import type { BuildApi, Transpiled } from './protocol.ts';
 
 export interface StoreOptions {
   directory: CacheDirectory | Promise<CacheDirectory>;
   /** The build worker, asked for when a component comes that was never seen. */
-  build: () => Promise<BuildApi>;
+  build: () => Promise<Pick<BuildApi, 'transpile'>>;
   /** The shipped pack; fetched at the first component that is not in the cache. */
   pack?: URL;
   /** Bytes of memory for one process; `defaultMemoryLimit()` when not given. */
@@ -76,13 +78,32 @@ export class ComponentStore implements Components {
 
   async #make(key: string, wasm: Uint8Array<ArrayBuffer>): Promise<ReadyComponent> {
     checkPlugin(wasm);
-    const transpiled =
-      (await this.#cached(key, wasm)) ?? (await this.#shipped(key, wasm)) ?? (await this.#built(key, wasm));
+    const transpiled = (await this.#spliced(wasm)) ?? (await this.#transpiled(key, wasm));
     const limit = this.#options.memoryLimit ?? defaultMemoryLimit();
-    const modules = await Promise.all(
-      Object.entries(transpiled.modules).map(async ([name, bytes]) => [name, await compile(bytes, limit)] as const),
+    const made = await Promise.all(
+      Object.entries(transpiled.modules).map(async ([name, bytes]) => ({ name, ...(await compile(bytes, limit)) })),
     );
-    return { key, script: transpiled.script, modules: Object.fromEntries(modules) };
+    return {
+      key,
+      script: transpiled.script,
+      modules: Object.fromEntries(made.map(({ name, module }) => [name, module])),
+      memories: Object.fromEntries(made.flatMap(({ name, memory }) => (memory ? [[name, memory]] : []))),
+    };
+  }
+
+  async #transpiled(key: string, wasm: Uint8Array<ArrayBuffer>): Promise<Transpiled> {
+    return (await this.#cached(key, wasm)) ?? (await this.#shipped(key, wasm)) ?? (await this.#built(key, wasm));
+  }
+
+  /**
+   * A plugin in JavaScript is the runner with a bundle in its data, and what jco makes of it differs from what it makes of
+   * the runner in that one module. The runner is transpiled once, and comes with the page.
+   */
+  async #spliced(wasm: Uint8Array): Promise<Transpiled | undefined> {
+    const runner = unsplice(wasm)?.runner;
+    if (!runner) return undefined;
+    const { script, modules } = await this.#transpiled(await sha256(runner), runner);
+    return { script, modules: { ...modules, ...replaced(modules, runner, wasm) } };
   }
 
   async #cached(key: string, wasm: Uint8Array): Promise<Transpiled | undefined> {
@@ -127,15 +148,27 @@ export class ComponentStore implements Components {
   }
 }
 
+/** The module that jco takes out of the runner as it is, as it stands in the other component. */
+function replaced(modules: Transpiled['modules'], runner: Uint8Array, wasm: Uint8Array): Transpiled['modules'] {
+  const [old, now] = [runnerModule(runner), runnerModule(wasm)];
+  const name = Object.keys(modules).find((one) => modules[one]?.length === old?.length);
+  if (!old || !now || name === undefined) throw new Error('the runner was made ready in another way than expected');
+  return { [name]: new Uint8Array(now) };
+}
+
 async function fetchPack(url: URL): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   return readPack(new Uint8Array(await response.arrayBuffer()));
 }
 
-async function compile(module: Uint8Array<ArrayBuffer>, memoryLimit: number): Promise<WebAssembly.Module> {
+async function compile(
+  bytes: Uint8Array<ArrayBuffer>,
+  memoryLimit: number,
+): Promise<{ module: WebAssembly.Module; memory?: MemoryLimits }> {
   try {
-    return await WebAssembly.compile(capMemory(module, memoryLimit));
+    const hosted = hostedMemory(bytes, memoryLimit);
+    return { ...hosted, module: await WebAssembly.compile(hosted.module) };
   } catch (error) {
     if (error instanceof ComponentError) throw error;
     const reason = error instanceof Error ? error.message : String(error);

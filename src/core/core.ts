@@ -13,7 +13,6 @@ import type { NativeTarget } from './native.ts';
 import { Plugins } from './plugins.ts';
 import type { Process } from './process.ts';
 import { Processes, STOP_MS } from './processes.ts';
-import type { ProcessInfo } from './protocol.ts';
 import { abandon, type Call, CONSOLE, type CoreMethod, Router } from './router.ts';
 import { Services } from './services.ts';
 import { Upgrades } from './upgrades.ts';
@@ -27,7 +26,8 @@ export interface CoreHost {
   journal: Journal;
   /** Makes and takes away the folder of a process in /proc, and what the process sees as its world. */
   folders: { add(process: Process): Namespace; remove(process: Process): void };
-  onProcess?(process: ProcessInfo): void;
+  /** A process started, changed its state, or ended. */
+  onProcess?(process: Process): void;
   /** The targets that the host has built in (R11-8). */
   native?: readonly NativeTarget[];
 }
@@ -72,7 +72,7 @@ export class Core {
       documentOf: (process) => this.documents.peek(process.version.sha256)?.document,
       onMessage: (process, message) => this.router.receive(process, message),
       onChange: (process) => {
-        host.onProcess?.(process.info());
+        host.onProcess?.(process);
         if (process.state === 'ended') this.#upgrades.ended(process);
       },
     });

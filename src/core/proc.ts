@@ -14,6 +14,9 @@ import type { Journal } from './host.ts';
 import { encode } from './message.ts';
 import type { Process } from './process.ts';
 
+/** What the folder of a process shows of it. */
+type Shown = Pick<Process, 'pid' | 'info'>;
+
 /** Bytes that /run may hold (R4-8). */
 const RUN_BYTES = 256 * 1024 * 1024;
 const DEVICE = { world: 1, run: 2, proc: 3, processes: 16 } as const;
@@ -48,12 +51,12 @@ export class WorldTree {
   /** Without /self: as the core and the page see the world. */
   readonly files: Namespace;
   readonly #base: MountedNamespace;
-  readonly #journal: () => Journal;
+  readonly #journal: () => Pick<Journal, 'log'>;
   readonly #processes = new Map<string, ProcessFolder>();
   #nextDevice: number = DEVICE.processes;
 
   /** `extra` are the folders of /proc beside those of the processes: `core` and `plugins`. */
-  constructor(world: FileSystem, journal: () => Journal, extra: Record<string, GeneratedChild>) {
+  constructor(world: FileSystem, journal: () => Pick<Journal, 'log'>, extra: Record<string, GeneratedChild>) {
     const taken = MOUNTS.find((name) => world.lookup(world.root, name));
     if (taken !== undefined) {
       throw new Error(
@@ -81,7 +84,7 @@ export class WorldTree {
   }
 
   /** Makes /proc/<pid> and gives what the process sees; its inverse is `remove` (R4-8). */
-  add(process: Process): Namespace {
+  add(process: Shown): Namespace {
     const own = new ProcessFolder({
       device: this.#nextDevice,
       info: jsonFile(() => process.info()),
@@ -92,7 +95,7 @@ export class WorldTree {
     return this.#base.with('self', own);
   }
 
-  remove(process: Process): void {
+  remove(process: Pick<Process, 'pid'>): void {
     this.#processes.delete(process.pid);
   }
 }

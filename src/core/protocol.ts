@@ -40,9 +40,46 @@ export interface JournalEntry {
   line: string;
 }
 
+/**
+ * The way outside of a world. `held`: the visitor has not agreed yet; `idle`: nothing has gone outside yet, so no relay
+ * was asked; `away`: it does not answer, and is tried again at `retry` (milliseconds since 1970) or when it is needed; `none`: there is none.
+ * `message` is a sentence for the visitor, `relay` the relay's address.
+ */
+export type RelayState =
+  | { kind: 'none' | 'held' | 'idle'; message: string }
+  | { kind: 'connecting'; relay: string; message: string }
+  | { kind: 'connected'; relay: string; transport: 'websocket' | 'https'; message: string }
+  | { kind: 'away'; relay: string; retry?: number; message: string };
+
+/** A TCP port of the world that a process listens on. */
+export interface PortInfo {
+  port: number;
+  pid: string;
+  plugin: string;
+}
+
+/** A request to an HTTP server of the world. A stream comes over a port (`src/net/port-stream.ts`). */
+export interface PortRequest {
+  method: string;
+  /** Path with query. */
+  target: string;
+  headers: [name: string, value: string][];
+  body?: Uint8Array | MessagePort;
+}
+
+export interface PortResponse {
+  status: number;
+  statusText: string;
+  headers: [name: string, value: string][];
+  /** Over which the body comes; null for a response that has none. */
+  body: MessagePort | null;
+}
+
 export type CoreEvent =
+  /** All ports that are listened on now. */
+  | { type: 'ports'; ports: PortInfo[] }
   | { type: 'journal'; entries: JournalEntry[] }
-  | { type: 'process'; process: ProcessInfo }
+  | { type: 'processes'; processes: ProcessInfo[] }
   | { type: 'exit'; exitCode: number };
 
 /** The text of the result, or of the error object. */
@@ -62,6 +99,8 @@ export type FromCore =
   | { type: 'answer'; id: number; reply: Reply }
   /** Only for a call that listens. */
   | { type: 'told'; id: number; name: string; params: Uint8Array }
+  /** Always told, at each change. */
+  | { type: 'relay'; state: RelayState }
   | CoreEvent;
 
 export interface FileInfo {
@@ -80,8 +119,11 @@ export interface OpenOptions {
   name: string;
   /** Fill the world from this zip before it starts; the world must be new. */
   from?: Blob;
-  /** Start the services of boot.json. Without consent they are held. */
+  /** Start the services of boot.json, and let the world go outside. Without consent both are held. */
   services: boolean;
+  /** The address of the relay; null for none, left out for the one that the page's host names. */
+  relay?: string | null;
+  relayToken?: string;
   trace: boolean;
 }
 
@@ -91,6 +133,7 @@ export interface Opened {
   servicesHeld: boolean;
   /** How many processes can run at once. */
   processLimit: number;
+  relay: RelayState;
 }
 
 /** What the page offers to the core: workers can only be made and ended by the page. */
@@ -121,6 +164,10 @@ export interface CoreApi {
   unwatch(id: number): Promise<void>;
 
   processes(): Promise<ProcessInfo[]>;
+  ports(): Promise<PortInfo[]>;
+  /** Sends a request into the world; `id` names it for `cancelFetch`. Rejects with a sentence when no answer comes. */
+  fetch(id: number, port: number, request: PortRequest): Promise<PortResponse>;
+  cancelFetch(id: number): void;
   startServices(): Promise<void>;
   /** Which events the page wants; none at first. `exit` is always told. */
   listen(types: Exclude<CoreEvent['type'], 'exit'>[]): void;

@@ -95,5 +95,8 @@ function parseIp6(text: string): IpAddress | undefined {
   if (halves.length === 1 ? missing !== 0 : missing < 1) return;
   const groups = [...head, ...Array<string>(halves.length === 1 ? 0 : missing).fill('0'), ...back];
   if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return;
-  return { family: 6, bytes: Uint8Array.from(groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])) };
+  return {
+    family: 6,
+    bytes: Uint8Array.from(groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])),
+  };
 }

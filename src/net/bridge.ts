@@ -72,9 +72,11 @@ export class Bridge implements OutsideStreamEvents {
 
   closed(error?: NetError): void {
     this.#closed = error ? { error } : {};
-    if (this.#connection) return this.attend();
-    this.#finish();
-    if (error) this.#host.failed(error);
+    if (this.#connection) this.attend();
+    else {
+      this.#finish();
+      if (error) this.#host.failed(error);
+    }
   }
 
   /** Gives up an opening that is under way. */
@@ -143,9 +145,9 @@ export class Bridge implements OutsideStreamEvents {
       if (this.#gotEnd) writer.close();
       if (this.#closed?.error) connection.reset(1, false);
       else if (this.#closed) connection.release(1);
-      if (this.#closed) return this.#finish();
+      if (this.#closed) this.#finish();
     }
-    if (writer.broken && this.#sentEnd) {
+    if (writer.broken && this.#sentEnd && !this.#done) {
       this.#linger ??= setTimeout(() => {
         this.#stream.reset();
         connection.release(1);

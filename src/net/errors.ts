@@ -26,7 +26,9 @@ export const NET_CODES = [
 export type NetCode = (typeof NET_CODES)[number];
 
 /** What of TLS failed, where it was that: `wasi:http` has codes of its own for it. */
-export type TlsFailure = 'protocol' | 'certificate' | 'alert';
+export const TLS_FAILURES = ['protocol', 'certificate', 'alert'] as const;
+
+export type TlsFailure = (typeof TLS_FAILURES)[number];
 
 /** The one error of the network. The message is a sentence for a person. */
 export class NetError extends Error {

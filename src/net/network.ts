@@ -3,19 +3,18 @@
  * one. Processes use it through `ProcessNetwork`, the page through `connect` and `listening`.
  */
 
+import type { PortInfo } from '../core/protocol.ts';
 import { type IpAddress, isOwn, loopback, parseIp } from './address.ts';
 import { Arena } from './arena.ts';
-import { NetError } from './errors.ts';
-import { Connection } from './loopback/connection.ts';
+import { type NetCode, NetError } from './errors.ts';
+import { Connection, type View } from './loopback/connection.ts';
 import type { Caller, Listener } from './loopback/listener.ts';
 import { type Owner, Ports } from './loopback/ports.ts';
 import type { Outside } from './outside.ts';
 import type { UdpSocket } from './udp-socket.ts';
 
-/** A TCP port that a process listens on. */
-export interface PortInfo extends Owner {
-  port: number;
-}
+/** What says that there is no way out, or that it was refused; other failures are those of one target. */
+const COMPLAINTS = new Set<NetCode>(['access-denied', 'remote-unreachable', 'temporary-resolver-failure']);
 
 /** What holds a TCP port: a socket that listens, or one that is only bound or connected. */
 export interface PortHolder {
@@ -52,9 +51,8 @@ export class Network {
     if (party > 0) this.#options.wake(party - 1);
   };
 
-  connection(...args: [parties: [number, number], views: Connection['views'] & [unknown, unknown]]): Connection {
-    const [parties, [first, second]] = args;
-    return new Connection(this.arena, this.wake, parties, [first, second]);
+  connection(parties: [number, number], views: [View, View]): Connection {
+    return new Connection(this.arena, this.wake, parties, views);
   }
 
   /** Connects inside the world. Tells the caller at once, or when the backlog has room; returns what calls it off. */
@@ -78,15 +76,15 @@ export class Network {
   way(owner: Owner, code: 'remote-unreachable' | 'temporary-resolver-failure'): Outside {
     if (this.outside) return this.outside;
     const error = new NetError(code, 'this world has no relay, so nothing outside of it can be reached');
-    this.complain(owner, error.message);
+    this.complain(owner, error);
     throw error;
   }
 
-  /** Writes a line about a process that the outside refused, once for each process (R3.8-2). */
-  complain(owner: Owner, line: string): void {
-    if (this.#complained.has(owner.pid)) return;
+  /** Writes a line about a process that could not get outside, once for each process (R3.8-2). */
+  complain(owner: Owner, { code, message }: NetError): void {
+    if (!COMPLAINTS.has(code) || this.#complained.has(owner.pid)) return;
     this.#complained.add(owner.pid);
-    this.#options.log?.(owner, line);
+    this.#options.log?.(owner, `not reached: ${message}`);
   }
 
   /** The addresses of a name. An address is its own, and `localhost` is the world. */
@@ -94,7 +92,12 @@ export class Network {
     const ip = parseIp(name);
     if (ip) return [ip];
     if (this.isLocal({ name })) return [loopback(4), loopback(6)];
-    return this.way(owner, 'temporary-resolver-failure').resolve(name, signal);
+    try {
+      return await this.way(owner, 'temporary-resolver-failure').resolve(name, signal);
+    } catch (error) {
+      if (error instanceof NetError) this.complain(owner, error);
+      throw error;
+    }
   }
 
   /** The TCP ports that are listened on, in their order. */

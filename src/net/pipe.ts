@@ -137,11 +137,14 @@ export class PipeWriter {
     return Atomics.load(this.#words, WORD.ear) === EAR.listens ? this.#ring.free : this.#ring.capacity;
   }
 
-  /** Whether there is room, or no sense in waiting for any. When not, the reader will wake this side. */
-  ready(): boolean {
-    if (this.free > 0 || this.ended) return true;
+  /**
+   * Whether there is room for so many bytes, or no sense in waiting for any. When not, the reader will wake this side.
+   * At most what a reader makes free before it wakes anybody: a quarter of the ring.
+   */
+  ready(bytes = 1): boolean {
+    if (this.free >= bytes || this.ended) return true;
     Atomics.store(this.#words, WORD.writerWaits, 1);
-    return this.free > 0 || this.ended;
+    return this.free >= bytes || this.ended;
   }
 
   /** Writes as much of `data` from `offset` on as there is room for, and returns how much. */

@@ -1,10 +1,10 @@
 import { Numbered } from '../syscall/numbered.ts';
 import { NetError } from './errors.ts';
-import { Lookup } from './lookup.ts';
+import type { Lookup } from './lookup.ts';
 import type { Owner } from './loopback/ports.ts';
 import type { Network } from './network.ts';
-import { type SocketHost, TcpSocket } from './tcp-socket.ts';
-import { UdpSocket } from './udp-socket.ts';
+import type { SocketHost, TcpSocket } from './tcp-socket.ts';
+import type { UdpSocket } from './udp-socket.ts';
 
 export type Socket = TcpSocket | UdpSocket | Lookup;
 

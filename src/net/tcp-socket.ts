@@ -100,7 +100,10 @@ export class TcpSocket implements PortHolder {
   /** As `connect`, to a name, and with TLS when `tls` says so. Names of the world itself have no TLS. */
   connectName(host: IpAddress | { name: string }, port: number, tls?: { serverName: string }): void {
     const { network } = this.#host;
-    if (!network.isLocal(host)) return this.#connectOut(host, port, tls);
+    if (!network.isLocal(host)) {
+      this.#connectOut(host, port, tls);
+      return;
+    }
     if (tls) throw new NetError('not-supported', 'inside the world there is no TLS', { tls: 'protocol' });
     this.#connectLocal({ ...loopback(this.family), port });
   }
@@ -130,7 +133,7 @@ export class TcpSocket implements PortHolder {
         this.#opened(connection);
       },
       failed: (error) => {
-        if (error.code === 'access-denied') network.complain(owner, `refused by the relay: ${error.message}`);
+        network.complain(owner, error);
         this.#fail(error);
       },
       done: () => attended.delete(bridge.attend),

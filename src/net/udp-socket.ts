@@ -58,20 +58,21 @@ export class UdpSocket {
     const { network, owner } = this.#host;
     if (isOwn(to)) {
       const { port } = this.local;
-      network.udp.get(to.port)?.#deliver({ bytes, address: { ...loopback(to.family), port } });
+      network.udp.get(to.port)?.deliver({ bytes, address: { ...loopback(to.family), port } });
       return;
     }
     this.#outside ??= network.way(owner, 'remote-unreachable').openDatagrams(this.family, {
-      datagram: (bytes, address) => this.#deliver({ bytes, address }),
+      datagram: (bytes, address) => this.deliver({ bytes, address }),
       closed: (error) => {
         this.#outside = undefined;
-        if (error.code === 'access-denied') network.complain(owner, `refused by the relay: ${error.message}`);
+        network.complain(owner, error);
       },
     });
     this.#outside.send(bytes, to);
   }
 
-  #deliver({ bytes, address }: Datagram): void {
+  /** Something came for this socket. */
+  deliver({ bytes, address }: Datagram): void {
     // inside the world both families are the same place, and a socket knows only its own
     const from = isOwn(address) ? { ...loopback(this.family), port: address.port } : address;
     if (this.#peer && !same(from, this.#peer)) return;

@@ -32,6 +32,13 @@ export function canonical(ip: Ip): Ip {
   return ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress() ? ip.toIPv4Address() : ip;
 }
 
+/** The IPv4 address behind one of 64:ff9b::/96, the prefix of NAT64. */
+export function translated(ip: Ip): IPv4 | undefined {
+  const bytes = bytesOf(ip);
+  const wrapped = bytes.length === 16 && startsWith(bytes, 0, 0x64, 0xff, 0x9b) && zeros(bytes, 4, 12);
+  return wrapped ? v4(bytes.slice(12)) : undefined;
+}
+
 const startsWith = (bytes: readonly number[], ...prefix: number[]) => prefix.every((byte, at) => bytes[at] === byte);
 const zeros = (bytes: readonly number[], from: number, to: number) => bytes.slice(from, to).every((byte) => byte === 0);
 
@@ -41,9 +48,8 @@ const zeros = (bytes: readonly number[], from: number, to: number) => bytes.slic
  */
 function embedded(ip: IPv6): { wraps: boolean; inner: IPv4[] } {
   const bytes = bytesOf(ip);
-  const last = v4(bytes.slice(12));
-  // 64:ff9b::/96, NAT64 of a whole network
-  if (startsWith(bytes, 0, 0x64, 0xff, 0x9b) && zeros(bytes, 4, 12)) return { wraps: true, inner: [last] };
+  const behind = translated(ip);
+  if (behind) return { wraps: true, inner: [behind] };
   // 2002::/16, 6to4
   if (startsWith(bytes, 0x20, 0x02)) return { wraps: true, inner: [v4(bytes.slice(2, 6)), ...intraSite(bytes)] };
   // 2001::/32, Teredo: its server, and the client with every bit turned
@@ -67,6 +73,16 @@ export function isPublic(address: Ip): boolean {
   if (!inner.every((one) => one.range() === 'unicast')) return false;
   // Only 2000::/3 is given out; the library calls more than that unicast (also ::127.0.0.1).
   return wraps || (ip.range() === 'unicast' && ((bytesOf(ip)[0] as number) & 0xe0) === 0x20);
+}
+
+/**
+ * Where packets for an address go. What the allow-list opens in the relay's own network has a name of 64:ff9b::/96 too,
+ * because programs of a world mean the world itself by 127.0.0.1: there the relay is the translator. Other addresses of
+ * that prefix are left to the network.
+ */
+export function route(ip: Ip): Ip {
+  const behind = translated(ip);
+  return behind && behind.range() !== 'unicast' ? behind : canonical(ip);
 }
 
 /** The addresses of this machine and those that it is known under outside. */

@@ -1,14 +1,16 @@
 /** From what a client asked for to an address that may be connected to. */
 
 import type { Ip } from './addresses.ts';
-import { canonical } from './addresses.ts';
+import { canonical, translated } from './addresses.ts';
 import { refused } from './failures.ts';
 import type { Policy } from './policy.ts';
 import type { Resolver } from './resolver.ts';
 
-/** The addresses of a host that a TCP connection may go to, each to be used as it is. Throws `RelayFailure`. */
+/** The addresses of a host that a TCP connection may go to. Throws `RelayFailure`. */
 export async function destinations(resolver: Resolver, policy: Policy, host: string, port: number): Promise<Ip[]> {
-  const addresses = (await resolver.resolve(host)).map(canonical);
+  const addresses = (await resolver.resolve(host)).map((address) =>
+    translated(address) ? address : canonical(address),
+  );
   const open = addresses.filter((address) => policy.allows('tcp', address, port));
   if (open.length === 0) throw refused();
   return open;
@@ -16,7 +18,7 @@ export async function destinations(resolver: Resolver, policy: Policy, host: str
 
 /** The addresses of a name that may be told. Throws `RelayFailure`. */
 export async function tellable(resolver: Resolver, policy: Policy, name: string): Promise<Ip[]> {
-  const addresses = (await resolver.resolve(name)).map(canonical).filter((address) => policy.resolves(address));
+  const addresses = (await resolver.resolve(name)).filter((address) => policy.resolves(address));
   if (addresses.length === 0) throw refused();
   return addresses;
 }

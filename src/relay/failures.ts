@@ -53,7 +53,9 @@ export function socketFailure(error: unknown): RelayFailure {
   const { code = '' } = error as NodeJS.ErrnoException;
   const text = error instanceof Error ? error.message : String(error);
   if (CERTIFICATE.test(code)) {
-    return new RelayFailure('tls-certificate', `The certificate of the other side is not valid: ${text}`, { cause: error });
+    return new RelayFailure('tls-certificate', `The certificate of the other side is not valid: ${text}`, {
+      cause: error,
+    });
   }
   const known = SYSTEM[code] ?? tlsCode(code) ?? 'unknown';
   return new RelayFailure(known, `The connection failed: ${known.replaceAll('-', ' ')}.`, { cause: error });

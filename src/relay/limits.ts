@@ -136,7 +136,10 @@ export class Limiter {
   /** Before a stream, a socket or a look-up. Throws `RelayFailure`. */
   async open(visitor: Visitor): Promise<void> {
     if ((await this.#take('opens', visitor, 1)) > 0) {
-      throw new RelayFailure('new-socket-limit', 'Too many connections a second: the relay opens no more for a moment.');
+      throw new RelayFailure(
+        'new-socket-limit',
+        'Too many connections a second: the relay opens no more for a moment.',
+      );
     }
   }
 

@@ -6,7 +6,11 @@ import { RelayFailure } from './failures.ts';
 import { encode, type Frame, ProtocolError } from './protocol.ts';
 import type { Session, Stream } from './session.ts';
 
-export function lookUp(session: Session, { stream, name }: Extract<Frame, { op: 'resolve' }>, leave: () => void): Stream {
+export function lookUp(
+  session: Session,
+  { stream, name }: Extract<Frame, { op: 'resolve' }>,
+  leave: () => void,
+): Stream {
   const { resolver, policy, limiter, log } = session.surroundings;
   const started = performance.now();
   let given = false;

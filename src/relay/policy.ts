@@ -1,7 +1,7 @@
 /** What the relay opens: public addresses on the ports that are not closed, and what `--allow` names. */
 
 import ipaddr from 'ipaddr.js';
-import { canonical, type Ip, isPublic, OwnAddresses, parseIp } from './addresses.ts';
+import { type Ip, isPublic, OwnAddresses, parseIp, route } from './addresses.ts';
 
 /** Mail: a relay that reaches these soon sends spam. */
 const CLOSED_TCP: ReadonlySet<number> = new Set([0, 25, 465, 587]);
@@ -69,7 +69,7 @@ export class Policy {
   }
 
   #covers({ range: [base, bits] }: Opening, address: Ip): boolean {
-    const ip = canonical(address);
+    const ip = route(address);
     if (ip.kind() !== base.kind()) return false;
     return ip instanceof ipaddr.IPv4 && base instanceof ipaddr.IPv4
       ? ip.match(base, bits)

@@ -11,6 +11,9 @@ const TRIES = 2;
 /** Names of the machine itself, which no server is asked for (RFC 6761). */
 const LOCALHOST = /^(?:.*\.)?localhost$/;
 const LOOPBACK: Ip[] = [parseIp('127.0.0.1') as Ip, parseIp('::1') as Ip];
+/** The machine of the relay, as programs of a world can name it: see `route`. */
+const RELAY = 'relay.internal';
+const RELAY_ADDRESS: Ip[] = [parseIp('64:ff9b::7f00:1') as Ip];
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 /** Addresses of one name that are looked at. */
 const MOST_ADDRESSES = 32;
@@ -58,15 +61,16 @@ export class Resolver {
     if (host.includes(':')) throw refused();
     const name = asciiName(host);
     if (LOCALHOST.test(name)) return LOOPBACK;
+    if (name === RELAY) return RELAY_ADDRESS;
     const answers = await Promise.allSettled([this.#dns.resolve4(name), this.#dns.resolve6(name)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     const parsed = addresses.slice(0, MOST_ADDRESSES).flatMap((text) => parseIp(text) ?? []);
     if (parsed.length > 0) return parsed;
     // "No such name" is believed only when both look-ups say it.
-    const failures = answers.flatMap((answer) =>
-      answer.status === 'rejected' ? resolverFailure(answer.reason) : [],
+    const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? resolverFailure(answer.reason) : []));
+    throw (
+      failures.find(({ code }) => code !== 'name-unresolvable') ?? failures[0] ?? resolverFailure({ code: 'ENODATA' })
     );
-    throw failures.find(({ code }) => code !== 'name-unresolvable') ?? failures[0] ?? resolverFailure({ code: 'ENODATA' });
   }
 
   /** Ends the look-ups that are under way. */
@@ -74,4 +78,3 @@ export class Resolver {
     this.#dns.cancel();
   }
 }
-

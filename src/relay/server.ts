@@ -1,5 +1,5 @@
 /**
- * The Node server: the page now, the relay for sockets to the outside later, in one process. `startServer` is used by
+ * The Node server: the page, and the relay for sockets to the outside, in one process. `startServer` is used by
  * `npm start` and by the tests; it prints nothing.
  */
 
@@ -7,7 +7,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { type BuildOptions, BuildServer } from './build/server.ts';
 import { publicName } from './names.ts';
+import { RELAY_PATH, Relay, type RelayOptions } from './relay.ts';
 import { answer, servePage } from './static.ts';
 
 export interface ServerOptions {
@@ -19,6 +21,10 @@ export interface ServerOptions {
   host: string;
   /** Paths of a certificate (its chain included) and of its key, both PEM. */
   tls?: { cert: string; key: string };
+  /** What the relay opens, and for whom; false for none. */
+  relay?: RelayOptions | false;
+  /** Compiles plugins in Rust for the page; not given is no. */
+  build?: BuildOptions;
   /** Called for each connection and for each request, before anything else: for logs and tests. */
   onConnection?: (socket: Socket) => void;
   onRequest?: RequestListener;
@@ -28,6 +34,9 @@ export interface RunningServer {
   /** The address for a browser, with a `/` at its end. */
   readonly url: string;
   readonly port: number;
+  /** Undefined when there is none. */
+  readonly relay: Relay | undefined;
+  readonly build: BuildServer | undefined;
   /** Takes no new connections, lets requests end for two seconds at most, and resolves when the port is free. */
   close(): Promise<void>;
 }
@@ -38,6 +47,12 @@ export class ServerFailure extends Error {
 }
 
 const GRACE = 2000;
+/** Of that, for the relay to say that it stops to who is still there. */
+const LAST_WORDS = 300;
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** What `relay.json` says: where the page's relay is, relative to the page. */
+const description = (relay: Relay | undefined) => ({ relay: relay?.usable ? RELAY_PATH.slice(1) : null });
 
 async function readPem(option: 'certificate' | 'key', path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
@@ -68,21 +83,45 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   });
 }
 
-function closer(server: Server): () => Promise<void> {
+function closer(server: Server, relay?: Relay, build?: BuildServer): () => Promise<void> {
   return async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     const timer = setTimeout(() => server.closeAllConnections(), GRACE);
+    await Promise.all([relay?.close(GRACE - LAST_WORDS), build?.close()]);
     await closed;
     clearTimeout(timer);
   };
 }
 
+/** The relay that options ask for; its complaints about them are for whoever started the server. */
+function createRelay(url: string, { host, relay }: ServerOptions): Relay | undefined {
+  if (relay === false) return undefined;
+  try {
+    return new Relay(url, host, relay);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new ServerFailure(`${cause.message}.`.replace(/\.\.$/, '.'), { cause });
+    throw cause;
+  }
+}
+
+async function createBuild(url: string, { host, build }: ServerOptions): Promise<BuildServer | undefined> {
+  try {
+    return build && (await BuildServer.create(url, host, build));
+  } catch (cause) {
+    throw new ServerFailure(`--build: ${cause instanceof Error ? cause.message : cause}.`, { cause });
+  }
+}
+
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const page = servePage(options.dist);
+  let relay: Relay | undefined;
+  let build: BuildServer | undefined;
   const listener: RequestListener = (request, response) => {
     options.onRequest?.(request, response);
+    if (relay?.request(request, response) || build?.request(request, response)) return;
     if (request.url === '/healthz') answer(response, 200, 'ok');
+    else if (request.url === '/relay.json') answer(response, 200, JSON.stringify(description(relay)), JSON_TYPE);
     else page(request, response);
   };
 
@@ -107,5 +146,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await listen(server, options.port, options.host);
   const { port } = server.address() as AddressInfo;
   const url = `${cert ? 'https' : 'http'}://${publicName(options.host, cert)}:${port}/`;
-  return { url, port, close: closer(server) };
+  try {
+    relay = createRelay(url, options);
+    build = await createBuild(url, options);
+  } catch (error) {
+    await closer(server, relay)();
+    throw error;
+  }
+  server.on('upgrade', (request, socket, head) => {
+    if (!relay?.upgrade(request, socket, head)) socket.destroy();
+  });
+  return { url, port, relay, build, close: closer(server, relay, build) };
 }

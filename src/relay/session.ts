@@ -1,13 +1,13 @@
 /** One client: its HELLO, its streams, its limits. A client that breaks the protocol is told so and cut off. */
 
-import type { Budget } from './credit.ts';
-import { Budget as SharedBudget } from './credit.ts';
+import type { SecureContext } from 'node:tls';
+import { Budget } from './credit.ts';
 import { RelayFailure } from './failures.ts';
 import type { Limiter, Visitor } from './limits.ts';
 import type { Log } from './log.ts';
 import { lookUp } from './lookup.ts';
 import type { Policy } from './policy.ts';
-import { decode, encode, type ErrorCode, type Frame, ProtocolError, VERSION } from './protocol.ts';
+import { decode, type ErrorCode, encode, type Frame, ProtocolError, VERSION } from './protocol.ts';
 import type { Resolver } from './resolver.ts';
 import { openTcp } from './tcp.ts';
 import { openUdp } from './udp.ts';
@@ -39,8 +39,8 @@ export interface Surroundings {
   limiter: Limiter;
   timeouts: Timeouts;
   streams: number;
-  /** Certificates of authorities that are believed for TLS to the outside; the usual ones when it is not given. */
-  ca?: string[] | undefined;
+  /** Whom to believe for TLS to the outside; the usual authorities when it is not given. */
+  secureContext?: SecureContext;
   log: Log;
   /** Who a token is; throws `RelayFailure` for one that is not valid, or for none where one is needed. */
   identify(token: string): string;
@@ -67,7 +67,7 @@ export class Session implements WireEvents {
   readonly #streams = new Map<number, Stream>();
   readonly #started = performance.now();
   readonly #onEnd: () => void;
-  readonly budget: Budget = new SharedBudget(SESSION_BUDGET);
+  readonly budget = new Budget(SESSION_BUDGET);
   #visitor: Visitor | undefined;
   #state: 'new' | 'identifying' | 'open' | 'draining' | 'ended' = 'new';
   #leave = () => {};
@@ -150,7 +150,10 @@ export class Session implements WireEvents {
       this.#receive(decode(bytes, 'client'));
     } catch (error) {
       if (!(error instanceof ProtocolError)) this.fault(error);
-      this.#fail('invalid-argument', error instanceof ProtocolError ? `Protocol error: ${error.message}.` : 'The relay failed.');
+      this.#fail(
+        'invalid-argument',
+        error instanceof ProtocolError ? `Protocol error: ${error.message}.` : 'The relay failed.',
+      );
     }
   }
 
@@ -164,7 +167,10 @@ export class Session implements WireEvents {
 
   /** Opens nothing any more, and ends when the streams have. */
   drain(): void {
-    if (this.#state !== 'open') return this.stop();
+    if (this.#state !== 'open') {
+      this.stop();
+      return;
+    }
     this.#state = 'draining';
     this.#endIfDrained();
   }
@@ -181,7 +187,10 @@ export class Session implements WireEvents {
   }
 
   fault(error: unknown): void {
-    this.surroundings.log({ event: 'fault', why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    this.surroundings.log({
+      event: 'fault',
+      why: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
   }
 
   #endIfDrained(): void {
@@ -197,19 +206,22 @@ export class Session implements WireEvents {
     if (this.#state === 'identifying') throw new ProtocolError(`${frame.op} before welcome`);
     switch (frame.op) {
       case 'ping':
-        return this.send(encode({ op: 'pong', stream: 0, data: frame.data }));
+        this.send(encode({ op: 'pong', stream: 0, data: frame.data }));
+        return;
       case 'pong':
         return;
       case 'open':
       case 'openUdp':
       case 'resolve':
-        return this.#open(frame);
+        this.#open(frame);
+        return;
       case 'hello':
         throw new ProtocolError('a second hello');
       case 'reset':
         if (frame.stream === 0) {
           this.#end();
-          return this.#wire.close();
+          this.#wire.close();
+          return;
         }
     }
     if (frame.stream > this.#last) throw new ProtocolError(`${frame.op} of a stream that was never opened`);
@@ -252,9 +264,15 @@ export class Session implements WireEvents {
       leave = limiter.enter('streams', this.visitor);
     } catch (error) {
       if (!(error instanceof RelayFailure)) throw error;
-      return this.fail(stream, error);
+      this.fail(stream, error);
+      return;
     }
-    const opened = frame.op === 'open' ? openTcp(this, frame, leave) : frame.op === 'openUdp' ? openUdp(this, frame, leave) : lookUp(this, frame, leave);
+    const opened =
+      frame.op === 'open'
+        ? openTcp(this, frame, leave)
+        : frame.op === 'openUdp'
+          ? openUdp(this, frame, leave)
+          : lookUp(this, frame, leave);
     this.#streams.set(stream, opened);
   }
 
@@ -269,7 +287,10 @@ export class Session implements WireEvents {
     const now = performance.now();
     const { idle, ping } = this.surroundings.timeouts;
     for (const stream of this.#streams.values()) if (now - stream.active > idle) stream.expire();
-    if (now - this.#heard > 2 * ping) return this.#cut('the client fell silent');
+    if (now - this.#heard > 2 * ping) {
+      this.#cut('the client fell silent');
+      return;
+    }
     if (this.#state === 'open' && now - this.#heard > ping / 2) {
       this.send(encode({ op: 'ping', stream: 0, data: new Uint8Array(0) }));
     }
@@ -301,7 +322,14 @@ export class Session implements WireEvents {
     if (this.#visitor) {
       const ms = Math.round(performance.now() - this.#started);
       const { transport } = this.#wire;
-      this.surroundings.log({ event: 'session', who: this.#visitor.token, from: this.from, transport, ms, why: this.#why });
+      this.surroundings.log({
+        event: 'session',
+        who: this.#visitor.token,
+        from: this.from,
+        transport,
+        ms,
+        why: this.#why,
+      });
     }
     this.#onEnd();
   }

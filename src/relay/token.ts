@@ -39,7 +39,12 @@ export function issueToken(secret: string, { sub, exp, origin }: Claims): string
  * The claims of a token that holds now and for a page of `origin`; undefined for any other. `now` is in seconds. Origins
  * are compared as browsers send them.
  */
-export function verifyToken(secret: string, token: string, origin: string | undefined, now: number): Claims | undefined {
+export function verifyToken(
+  secret: string,
+  token: string,
+  origin: string | undefined,
+  now: number,
+): Claims | undefined {
   const match = token.length <= MOST_BYTES ? /^(v1\.([\w-]+))\.([\w-]{43})$/.exec(token) : null;
   if (!match) return undefined;
   const [, body, claims, mark] = match as unknown as [string, string, string, string];

@@ -1,5 +1,6 @@
 /** The process's side of the shared memory: it may block, and does so only in `Atomics.wait`. */
 
+import { LookOut } from './look-out.ts';
 import {
   ARGS,
   ARGS_AT,
@@ -17,6 +18,9 @@ import {
 import { RingReader, RingWriter } from './ring.ts';
 
 const encoder = new TextEncoder();
+
+/** How long a process looks for the answer of a call before it sleeps, in milliseconds. */
+const PATIENCE = 0.06;
 
 /** An instance that is made ready ahead of its process asked for something that only a process has. */
 export class NoProcess extends Error {
@@ -61,10 +65,14 @@ export class Client {
   looks = 0;
   readonly #bell: Int32Array;
   readonly #marks: Uint8Array;
+  readonly #events: Int32Array;
   readonly #slot: number;
+  readonly #lookOut = new LookOut(PATIENCE);
   #running = false;
 
-  constructor(channel: SharedArrayBuffer, doorbell: SharedArrayBuffer, slot: number) {
+  /** `network` is the memory of the world's network; a process without one has no sockets. */
+  constructor(channel: SharedArrayBuffer, doorbell: SharedArrayBuffer, slot: number, network?: SharedArrayBuffer) {
+    this.network = network;
     this.words = new Int32Array(channel, WORDS_AT, (ARGS_AT - WORDS_AT) / 4);
     this.args = new Float64Array(channel, ARGS_AT, ARGS);
     this.payload = new Uint8Array(channel, PAYLOAD_AT, PAYLOAD_BYTES);
@@ -99,7 +107,9 @@ export class Client {
     Atomics.store(words, WORD.length, length);
     Atomics.store(words, WORD.call, 1);
     this.ring();
-    while (Atomics.load(words, WORD.call) === 1) Atomics.wait(words, WORD.call, 1);
+    // Most answers come within a moment, and to sleep and be woken costs more than they take.
+    if (!this.#lookOut.changes(words, WORD.call, 1))
+      while (Atomics.load(words, WORD.call) === 1) Atomics.wait(words, WORD.call, 1);
     Atomics.store(words, WORD.call, 0);
     const error = Atomics.load(words, WORD.error);
     return error === 0 ? Atomics.load(words, WORD.length) : -error;
@@ -119,7 +129,10 @@ export class Client {
 
   /** Wakes a party of a pipe (`src/net/pipe.ts`): the core, or the process in slot `party - 1`, without the core. */
   readonly wake = (party: number): void => {
-    if (party === 0) return this.ring();
+    if (party === 0) {
+      this.ring();
+      return;
+    }
     Atomics.add(this.#events, party - 1, 1);
     Atomics.notify(this.#events, party - 1);
   };

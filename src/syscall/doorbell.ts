@@ -6,18 +6,25 @@
  * the sleep ends at once and nothing is missed.
  */
 
+import { LookOut } from './look-out.ts';
 import { DOORBELL_BYTES, EVENTS_AT, SLOTS } from './protocol.ts';
 
 /** Milliseconds that the core may go on without a turn of its event loop, which messages and promises of files need. */
-const TURN = 4;
-
+const TURN = 1;
+/** How long the core looks for the next ring before it sleeps, when it has just served one, in milliseconds. */
+const LOOKOUT = 0.06;
+/** Where its turns are longer than that, calls get as much time as they took, up to this. */
+const LONGEST_TURN = 8;
 export class Doorbell {
   readonly buffer: SharedArrayBuffer;
   readonly #word: Int32Array;
   readonly #marks: Uint8Array;
   readonly #events: Int32Array;
   #seen = 0;
+  #served = false;
   #turnBegan = performance.now();
+  #turn = TURN;
+  readonly #lookOut = new LookOut(LOOKOUT);
 
   constructor(buffer = new SharedArrayBuffer(DOORBELL_BYTES)) {
     this.buffer = buffer;
@@ -33,16 +40,22 @@ export class Doorbell {
     for (let slot = 0; slot < SLOTS; slot++) {
       if (this.#marks[slot] !== 0 && Atomics.exchange(this.#marks, slot, 0) !== 0) slots.push(slot);
     }
+    this.#served = slots.length > 0;
     return slots;
   }
 
   /** Resolves when somebody rang after the last `marked()`. */
   async wait(): Promise<void> {
-    const waiting = Atomics.waitAsync(this.#word, 0, this.#seen);
-    if (waiting.async) await waiting.value;
-    else if (performance.now() - this.#turnBegan < TURN) return;
+    // A program that works on files calls again within microseconds, and to sleep and be woken costs both sides more.
+    const rang = this.#served && this.#lookOut.changes(this.#word, 0, this.#seen);
+    const now = performance.now();
+    if (rang && now - this.#turnBegan < this.#turn) return;
+    const waiting = rang ? undefined : Atomics.waitAsync(this.#word, 0, this.#seen);
+    if (waiting?.async) await waiting.value;
     else await nextTurn();
     this.#turnBegan = performance.now();
+    // What else the core does, such as work on the storage, is not to leave a busy program a small rest of the time.
+    this.#turn = waiting?.async ? TURN : Math.min(Math.max(TURN, this.#turnBegan - now), LONGEST_TURN);
   }
 
   /** Wakes the process in a slot when it sleeps for an event (data, a socket, the end of stdin). */

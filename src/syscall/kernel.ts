@@ -1,12 +1,12 @@
 import { ERROR_CODES, FsError } from '../fs/errors.ts';
 import type { MaybePromise, Namespace } from '../fs/filesystem.ts';
-import { NET_CODES, NetError } from '../net/errors.ts';
+import { NET_CODES, NetError, TLS_FAILURES } from '../net/errors.ts';
 import type { ProcessNetwork } from '../net/process-network.ts';
 import type { ProcessChannel } from './channel.ts';
 import { Descriptors } from './descriptors.ts';
 import { type Call, OPERATIONS } from './operations.ts';
-import { ARGS, OP, PAYLOAD_BYTES } from './protocol.ts';
-import { SOCKET_OPERATIONS } from './socket-operations.ts';
+import { ARGS, PAYLOAD_BYTES } from './protocol.ts';
+import { SOCKET_OPERATIONS, type SocketOperation } from './socket-operations.ts';
 
 export interface KernelOptions {
   /** How many files and folders the process may have open at once; 1024 when not given. */
@@ -39,7 +39,8 @@ export class Kernel {
    */
   serve(channel: ProcessChannel): MaybePromise<void> {
     const call = channel.take();
-    if (call.op >= OP.socket) return this.#serveSocket(channel, call);
+    const socketOperation = SOCKET_OPERATIONS[call.op];
+    if (socketOperation) return this.#serveSocket(channel, call, socketOperation);
     const done = (length: number): void => {
       if (!this.#closed) channel.answer(0, length);
     };
@@ -63,13 +64,13 @@ export class Kernel {
     }
   }
 
-  #serveSocket(channel: ProcessChannel, call: Call & { op: number }): void {
+  #serveSocket(channel: ProcessChannel, call: Call, operation: SocketOperation): void {
     try {
-      const operation = SOCKET_OPERATIONS[call.op];
-      if (!operation || !this.#network) throw new NetError('not-supported', 'there is no network here');
+      if (!this.#network) throw new NetError('not-supported', 'there is no network here');
       channel.answer(0, operation(call, this.#network));
     } catch (error) {
       if (!(error instanceof NetError)) this.#onFault(error);
+      call.args[0] = error instanceof NetError && error.tls ? 1 + TLS_FAILURES.indexOf(error.tls) : 0;
       channel.answer(1 + NET_CODES.indexOf(error instanceof NetError ? error.code : 'unknown'), 0);
     }
   }

@@ -94,6 +94,21 @@ function read(call: Call, descriptors: Descriptors): MaybePromise<number> {
   );
 }
 
+/** Gives what is in the payload to `write`, which is done with it when it returns or its promise resolves. */
+function withPayload(
+  call: Call,
+  write: (data: Uint8Array<ArrayBuffer>) => MaybePromise<unknown>,
+): MaybePromise<number> {
+  const buffer = buffers.pop() ?? new Uint8Array(PAYLOAD_BYTES);
+  buffer.set(call.payload.subarray(0, call.length));
+  return chainFinally(
+    () => chain(write(buffer.subarray(0, call.length)), nothing),
+    () => {
+      buffers.push(buffer);
+    },
+  );
+}
+
 function openAt(call: Call, descriptors: Descriptors, namespace: Namespace): MaybePromise<number> {
   const bits = arg(call, 2);
   const flags = {
@@ -121,21 +136,35 @@ function openAt(call: Call, descriptors: Descriptors, namespace: Namespace): May
   );
 }
 
+/** Where entries are put together: an encoder refuses shared memory. */
+const batch = new Uint8Array(PAYLOAD_BYTES);
+const batchView = new DataView(batch.buffer);
+
 /** Puts as many entries as fit into the payload. */
 function putEntries(call: Call, listing: Listing): number {
-  const view = new DataView(call.payload.buffer, call.payload.byteOffset, PAYLOAD_BYTES);
   let at = 0;
   for (; listing.next < listing.entries.length; listing.next++) {
     const entry = listing.entries[listing.next] as Entry;
-    const name = encoder.encode(entry.name);
-    if (at + ENTRY_HEAD + name.length > PAYLOAD_BYTES) break;
-    view.setUint8(at, KIND[entry.kind]);
-    view.setUint16(at + 1, name.length, true);
-    view.setFloat64(at + 3, listing.mixed ? 0 : entry.inode, true);
-    call.payload.set(name, at + ENTRY_HEAD);
-    at += ENTRY_HEAD + name.length;
+    // A name has at most 255 bytes, so one that could be cut does not fit.
+    if (at + ENTRY_HEAD + 255 > PAYLOAD_BYTES) break;
+    const length = putName(entry.name, at + ENTRY_HEAD);
+    batchView.setUint8(at, KIND[entry.kind]);
+    batchView.setUint16(at + 1, length, true);
+    batchView.setFloat64(at + 3, listing.mixed ? 0 : entry.inode, true);
+    at += ENTRY_HEAD + length;
   }
+  call.payload.set(batch.subarray(0, at));
   return at;
+}
+
+/** UTF-8 into `batch`; most names are short and ASCII, and each call of an encoder costs more than those. */
+function putName(name: string, at: number): number {
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i);
+    if (code > 127) return encoder.encodeInto(name, batch.subarray(at)).written;
+    batch[at + i] = code;
+  }
+  return name.length;
 }
 
 function readDirectory(call: Call, descriptors: Descriptors, namespace: Namespace): number {
@@ -169,10 +198,14 @@ export const OPERATIONS: Readonly<Record<number, Operation>> = {
     );
   },
   [OP.read]: read,
-  [OP.write]: (call, descriptors) =>
-    chain(descriptors.file(arg(call, 0)).write(arg(call, 1), call.payload.slice(0, call.length)), nothing),
-  [OP.append]: (call, descriptors) =>
-    chain(descriptors.file(arg(call, 0)).append(call.payload.slice(0, call.length)), nothing),
+  [OP.write]: (call, descriptors) => {
+    const file = descriptors.file(arg(call, 0));
+    return withPayload(call, (data) => file.write(arg(call, 1), data));
+  },
+  [OP.append]: (call, descriptors) => {
+    const file = descriptors.file(arg(call, 0));
+    return withPayload(call, (data) => file.append(data));
+  },
   [OP.setSize]: (call, descriptors) => chain(descriptors.file(arg(call, 0)).setSize(arg(call, 1)), nothing),
   [OP.setTimes]: (call, descriptors) => {
     const { node } = descriptors.get(arg(call, 0));

@@ -23,6 +23,8 @@
  * Who waits for space waits on the `read` counter, who waits for data waits on its event word.
  */
 
+import type { MemoryLimits } from '../components/limits.ts';
+
 export const SLOTS = 128;
 export const EVENTS_AT = 4 + SLOTS;
 export const DOORBELL_BYTES = EVENTS_AT + 4 * SLOTS;
@@ -114,12 +116,13 @@ export const OP = {
   /** [fd] Returns when everything written so far survives a crash of the machine. */
   sync: 21,
 
-  // Sockets. A call fails with one of `NET_CODES`. `id` is a number of the process's table of sockets, `cell` the index
+  // Sockets. A call fails with one of `NET_CODES`; args[0] is then 0, or 1 + the position in
+  // `TLS_FAILURES`. `id` is a number of the process's table of sockets, `cell` the index
   // of the word in which the core says what there is to fetch. An address is 28 bytes of the payload (`address.ts`).
 
   /** [`SOCKET` kind, family 4 or 6] -> [id, cell] */
   socket: 32,
-  /** [id] address */
+  /** [id, `SOCKET` kind] address */
   bind: 33,
   /** [id, backlog]: the cell counts the connections that wait. */
   listen: 34,
@@ -131,9 +134,9 @@ export const OP = {
   connectName: 37,
   /** [id] -> [place of the connection, its side] */
   connected: 38,
-  /** [id] -> address */
+  /** [id, `SOCKET` kind] -> address */
   localAddress: 39,
-  /** [id] -> address */
+  /** [id, `SOCKET` kind] -> address */
   remoteAddress: 40,
   /** [id] Sockets and lookups. */
   closeSocket: 41,
@@ -196,6 +199,8 @@ export interface ReadyComponent {
   /** Source text of an ES module that exports `instantiate(getCoreModule, imports, instantiateCore)`. */
   script: string;
   modules: Record<string, WebAssembly.Module>;
+  /** The modules that get their memory from the worker, and how large it has to be. */
+  memories?: Record<string, MemoryLimits>;
 }
 
 /** Core to process worker, over the worker's port. */

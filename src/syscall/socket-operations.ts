@@ -146,4 +146,3 @@ export const SOCKET_OPERATIONS: Readonly<Record<number, SocketOperation>> = {
   },
   [OP.addresses]: addresses,
 };
-

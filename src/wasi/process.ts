@@ -1,8 +1,10 @@
+import { MEMORY_IMPORT, type MemoryLimits } from '../components/limits.ts';
 import { Client } from '../syscall/client.ts';
 import { EXIT, type ReadyComponent, type ToProcess } from '../syscall/protocol.ts';
 import { type Imports, MissingImport } from './bind.ts';
 import { Host, ProcessExit } from './host.ts';
 import { wasi } from './imports.ts';
+import { Memories } from './memories.ts';
 import { traced } from './trace.ts';
 
 type Start = Extract<ToProcess, { type: 'start' }>;
@@ -12,7 +14,7 @@ export interface ComponentScript {
   instantiate(
     getCoreModule: (name: string) => WebAssembly.Module,
     imports: Imports,
-    instantiateCore?: (module: WebAssembly.Module, imports: WebAssembly.Imports) => WebAssembly.Instance,
+    instantiateCore?: (module: WebAssembly.Module, imports?: WebAssembly.Imports) => WebAssembly.Instance,
   ): Record<string, { run?: () => void }>;
 }
 
@@ -21,6 +23,8 @@ type Run = () => void;
 interface Kept {
   script: ComponentScript;
   modules: ReadyComponent['modules'];
+  /** How large the memory is that a module gets from the worker. */
+  memories: ReadonlyMap<WebAssembly.Module, MemoryLimits>;
   /** Its instances cannot be made ahead of their process. */
   onDemand?: boolean;
 }
@@ -42,6 +46,7 @@ interface Outcome {
 export class ProcessRunner {
   readonly #load: (script: string) => Promise<ComponentScript>;
   readonly #components = new Map<string, Promise<Kept>>();
+  readonly #memories = new Memories();
   /** An instance that no process has used yet, and the turn in which the next one will be made. */
   #prepared: { key: string; run: Run | undefined } | undefined;
   #preparing: ReturnType<typeof setTimeout> | undefined;
@@ -75,7 +80,7 @@ export class ProcessRunner {
     } catch (error) {
       outcome = { kind: EXIT.link, code: 0, message: text(error) };
     }
-    host.end();
+    this.#release();
     host.client.end(outcome.kind, outcome.code, outcome.message);
     if (kept) this.#prepareSoon(message.key, kept);
   }
@@ -85,8 +90,9 @@ export class ProcessRunner {
     let kept = this.#components.get(key);
     if (!kept) {
       if (!component) return Promise.reject(new Error('the component was never given to this worker'));
-      const { modules } = component;
-      kept = this.#load(component.script).then((script) => ({ script, modules }));
+      const { modules, memories = {} } = component;
+      const limits = new Map(Object.entries(memories).map(([name, memory]) => [modules[name]!, memory]));
+      kept = this.#load(component.script).then((script) => ({ script, modules, memories: limits }));
       this.#components.set(key, kept);
     }
     return kept;
@@ -103,7 +109,7 @@ export class ProcessRunner {
     if (kept.onDemand || this.#prepared?.key === key) return;
     this.#discard();
     try {
-      this.#prepared = { key, run: instantiate(kept, imports) };
+      this.#prepared = { key, run: instantiate(kept, imports, this.#memories) };
     } catch {
       // it asks for something before it runs, or is broken: its process will tell
       kept.onDemand = true;
@@ -114,21 +120,28 @@ export class ProcessRunner {
 
   #discard(): void {
     this.#prepared = undefined;
+    this.#release();
+  }
+
+  /** Nothing of the instance is used any more. */
+  #release(): void {
     this.#worker!.host.end();
+    this.#memories.release();
   }
 
   /** The instance that was made ahead, if it is of this component, else a new one. */
   #instance({ key, trace, env, args }: Start, kept: Kept): Run | undefined {
     const prepared = this.#prepared;
     this.#prepared = undefined;
-    const { host, imports } = this.#worker!;
+    const { imports } = this.#worker!;
     if (prepared?.key === key && !trace) return prepared.run;
-    host.end();
-    if (!trace) return instantiate(kept, imports);
+    this.#release();
+    if (!trace) return instantiate(kept, imports, this.#memories);
     const pid = env.find(([name]) => name === 'SAUSAGE_PID')?.[1] ?? args[0] ?? '';
     return instantiate(
       kept,
       traced(imports, (line) => console.debug(`${pid} ${line}`)),
+      this.#memories,
     );
   }
 
@@ -163,12 +176,19 @@ export class ProcessRunner {
 }
 
 /** A new instance; what is returned runs it. */
-function instantiate({ script, modules }: Kept, imports: Imports): Run | undefined {
-  const exports = script.instantiate((name) => {
+function instantiate({ script, modules, memories }: Kept, imports: Imports, pool: Memories): Run | undefined {
+  const getModule = (name: string): WebAssembly.Module => {
     const module = modules[name];
     if (!module) throw new Error(`the component has no core module ${name}`);
     return module;
-  }, imports);
+  };
+  const instantiateCore = (module: WebAssembly.Module, given: WebAssembly.Imports = {}): WebAssembly.Instance => {
+    const limits = memories.get(module);
+    if (!limits) return new WebAssembly.Instance(module, given);
+    const own = { [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: pool.take(limits) } };
+    return new WebAssembly.Instance(module, { ...given, ...own });
+  };
+  const exports = script.instantiate(getModule, imports, instantiateCore);
   const name = Object.keys(exports).find((key) => /^wasi:cli\/run(@0\.2\.\d+)?$/.test(key));
   return name === undefined ? undefined : exports[name]?.run;
 }

@@ -19,13 +19,18 @@ export class Resources {
     throw new WebAssembly.RuntimeError(`unknown handle ${handle}: it is no ${type.name}`);
   }
 
-  /** Takes a handle out of the table, as a drop or a move to the host does. What it stood for is let go of. */
+  /** Takes a handle out of the table and lets go of what it stood for. */
   drop(handle: number): void {
+    (this.take(handle) as { drop?(): void }).drop?.();
+  }
+
+  /** Takes a handle out of the table, as a move to the host does: what it stood for is the host's now. */
+  take(handle: number): unknown {
     const item = this.#items[handle];
     if (item === undefined) throw new WebAssembly.RuntimeError(`unknown handle ${handle}`);
     this.#items[handle] = undefined;
     this.#free.push(handle);
-    (item as { drop?(): void }).drop?.();
+    return item;
   }
 
   /** Forgets all handles. Nothing is let go of one by one: the core closes what an ended process had open. */

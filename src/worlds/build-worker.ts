@@ -1,6 +1,7 @@
 /** The build worker as the core uses it: made at the first need, ended when it has been idle. */
 
 import { type Remote, releaseProxy, wrap } from 'comlink';
+import type { JsBuildResult } from '../builders/js/protocol.ts';
 import type { BuildApi } from '../components/protocol.ts';
 import type { WorkerFactory } from '../core/protocol.ts';
 
@@ -20,7 +21,10 @@ export class BuildWorker {
   }
 
   async api(): Promise<BuildApi> {
-    return { transpile: (component) => this.#work((api) => api.transpile(component)) };
+    return {
+      transpile: (component) => this.#work((api) => api.transpile(component)),
+      buildJs: (request) => this.#work((api) => api.buildJs(request) as Promise<JsBuildResult>),
+    };
   }
 
   close(): void {

@@ -10,8 +10,17 @@ import type { Core } from '../core/core.ts';
 import type { Journal } from '../core/host.ts';
 import { instantiateSqlite, SqliteJournal } from '../core/journal/index.ts';
 import { fileOf, folder, jsonFile, textFile, WorldTree } from '../core/proc.ts';
-import type { BootProgress, JournalEntry, OpenOptions, StorageKind, WorkerFactory } from '../core/protocol.ts';
+import type {
+  BootProgress,
+  JournalEntry,
+  OpenOptions,
+  PortInfo,
+  RelayState,
+  StorageKind,
+  WorkerFactory,
+} from '../core/protocol.ts';
 import { openMemoryWorld, openWorldFileSystem, type WorldFileSystem } from '../fs/world/index.ts';
+import { RelayClient } from '../net/relay/client.ts';
 import { COMPONENTS_PACK } from '../shipped.ts';
 import { WorkerMachines } from '../syscall/machines.ts';
 import { BuildWorker } from './build-worker.ts';
@@ -27,6 +36,8 @@ const WARM = { usual: 8, small: 2 } as const;
 export interface PartsListener {
   onEntry(entry: JournalEntry): void;
   core(): Core;
+  onRelay(state: RelayState): void;
+  onPorts(ports: PortInfo[]): void;
 }
 
 export interface WorldParts {
@@ -34,6 +45,8 @@ export interface WorldParts {
   tree: WorldTree;
   components: ComponentStore;
   machines: WorkerMachines;
+  build: BuildWorker;
+  relay: RelayClient;
   journal: Journal;
   /** Loads SQLite and begins to write the journal: when the world answers. */
   startJournal(): void;
@@ -93,7 +106,19 @@ export async function openParts(
       warm: memory !== undefined && memory <= 4 ? WARM.small : WARM.usual,
       journalBacklog: () => sqlite.backlog,
       trace: options.trace,
+      network: {
+        log: ({ pid, plugin }, line) => listener.onEntry(sqlite.append({ pid, plugin, stream: 'core', line })),
+        onPorts: (ports) => listener.onPorts(ports),
+      },
     });
+    const relay = new RelayClient({
+      relay: options.relay,
+      token: options.relayToken,
+      base: new URL(options.base),
+      held: !options.services,
+      onState: (state) => listener.onRelay(state),
+    });
+    machines.network.outside = relay;
     return {
       storage: container ? 'opfs' : 'memory',
       tree,
@@ -105,6 +130,8 @@ export async function openParts(
         onProblem: (message) => sqlite.append({ pid: 'core', plugin: 'core', stream: 'core', line: message }),
       }),
       machines,
+      build,
+      relay,
       journal: telling(sqlite, listener.onEntry),
       startJournal: () => sqlite.start(),
       whileJournalRests: (task) => sqlite.paused(task),
@@ -112,6 +139,7 @@ export async function openParts(
       onChange: (changed) => world.onChange(changed),
       async close() {
         machines.close();
+        relay.close();
         build.close();
         await world.close();
         await lock.release();

@@ -2,6 +2,8 @@
 
 import { type ProxyMarked, releaseProxy, transfer } from 'comlink';
 import '../remote-errors.ts';
+import { cargoTarget } from '../builders/cargo/target.ts';
+import { jsTarget } from '../builders/js/target.ts';
 import { type ConsoleCall, Core } from '../core/core.ts';
 import { JOURNAL_PATH } from '../core/journal/index.ts';
 import type {
@@ -12,11 +14,18 @@ import type {
   FromCore,
   Opened,
   OpenOptions,
+  PortInfo,
+  PortRequest,
+  PortResponse,
   ProcessInfo,
   ToCore,
   WorkerFactory,
 } from '../core/protocol.ts';
 import type { Namespace } from '../fs/filesystem.ts';
+import { NetError } from '../net/errors.ts';
+import { HttpError } from '../net/http/errors.ts';
+import { fetchLocal } from '../net/http/fetch.ts';
+import { receiveStream, sendStream } from '../net/port-stream.ts';
 import { EventBatches } from './events.ts';
 import { openParts, type WorldParts } from './parts.ts';
 import { exportWorld } from './zip.ts';
@@ -26,6 +35,7 @@ type Callback<F> = F & Partial<ProxyMarked> & { [releaseProxy]?: () => void };
 export class WorldServer implements CoreApi {
   readonly #calls = new Map<number, ConsoleCall>();
   readonly #watches = new Map<number, () => void>();
+  readonly #fetches = new Map<number, AbortController>();
   #port!: MessagePort;
   #parts!: WorldParts;
   #core!: Core;
@@ -45,6 +55,8 @@ export class WorldServer implements CoreApi {
     const parts = await openParts(options, factory, onProgress, {
       onEntry: (entry) => events.journal(entry),
       core: () => this.#core,
+      onPorts: (ports) => events.ports(ports),
+      onRelay: (state) => this.#tell({ type: 'relay', state }),
     });
     this.#parts = parts;
     onProgress({ step: 'start', done: 0, total: 0 });
@@ -54,7 +66,11 @@ export class WorldServer implements CoreApi {
       machines: parts.machines,
       journal: parts.journal,
       folders: parts.tree,
-      onProcess: (process) => events.process(process),
+      native: [
+        jsTarget({ build: () => parts.build.api(), components: parts.components, machines: parts.machines }),
+        cargoTarget({ components: parts.components, machines: parts.machines, base: options.base }),
+      ],
+      onProcess: (process) => events.process(() => process.info()),
     });
     this.#core = core;
     await core.activation.recover();
@@ -70,7 +86,12 @@ export class WorldServer implements CoreApi {
     parts.machines.warmUp();
     parts.startJournal();
     void core.watcher.start();
-    return { storage: parts.storage, servicesHeld: this.#servicesHeld, processLimit: parts.machines.limit };
+    return {
+      storage: parts.storage,
+      servicesHeld: this.#servicesHeld,
+      processLimit: parts.machines.limit,
+      relay: parts.relay.state,
+    };
   }
 
   #receive(message: ToCore): void {
@@ -159,7 +180,37 @@ export class WorldServer implements CoreApi {
     return [...this.#core.processes].map((process) => process.info());
   }
 
+  async ports(): Promise<PortInfo[]> {
+    return this.#parts.machines.network.listening();
+  }
+
+  async fetch(id: number, port: number, request: PortRequest): Promise<PortResponse> {
+    const abort = new AbortController();
+    this.#fetches.set(id, abort);
+    const { network } = this.#parts.machines;
+    const { body } = request;
+    const stream = body instanceof MessagePort ? receiveStream(body) : body;
+    try {
+      const response = await fetchLocal(network, port, { ...request, body: stream }, abort.signal);
+      if (!response.body) return { ...response, body: null };
+      const { port1, port2 } = new MessageChannel();
+      sendStream(response.body, port1);
+      return transfer({ ...response, body: port2 }, [port2]);
+    } catch (error) {
+      if (!(error instanceof NetError || error instanceof HttpError)) throw error;
+      // without its code, which would be taken for one of files
+      throw new Error(`No answer from port ${port} of this world: ${error.message}.`);
+    } finally {
+      this.#fetches.delete(id);
+    }
+  }
+
+  cancelFetch(id: number): void {
+    this.#fetches.get(id)?.abort();
+  }
+
   async startServices(): Promise<void> {
+    this.#parts.relay.release();
     if (!this.#servicesHeld) return;
     this.#servicesHeld = false;
     void this.#core.services.start();

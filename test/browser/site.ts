@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { DIST } from '../../scripts/lib/paths.mjs';
+import type { BuildOptions } from '../../src/relay/build/server.ts';
 import { startServer } from '../../src/relay/server.ts';
 
 export interface SiteOptions {
@@ -14,6 +15,8 @@ export interface SiteOptions {
   path?: string;
   /** Another folder than the built page. */
   dist?: string;
+  /** Only `server`: with a build server. */
+  build?: BuildOptions;
 }
 
 export interface SiteRequest {
@@ -68,7 +71,7 @@ function record(site: Pick<Site, 'requests'>, request: IncomingMessage, response
   });
 }
 
-export async function serve({ kind = 'server', path = '/', dist = DIST }: SiteOptions = {}): Promise<Site> {
+export async function serve({ kind = 'server', path = '/', dist = DIST, build }: SiteOptions = {}): Promise<Site> {
   const site = { url: '', requests: [] as SiteRequest[], dist, offline: false, close: async () => {} };
   const sockets = new Set<Socket>();
   const onConnection = (socket: Socket): void => {
@@ -81,6 +84,7 @@ export async function serve({ kind = 'server', path = '/', dist = DIST }: SiteOp
       dist,
       port: 0,
       host: '127.0.0.1',
+      build,
       onConnection,
       onRequest: (request, response) => record(site, request, response),
     });

@@ -72,7 +72,13 @@ export class LabCore {
     const output = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
     const exit = await new Promise<Ran['exit']>((resolve) => {
       const machine = this.#machines!.start(
-        { component, args: [name, ...args], env, namespace: this.#files },
+        {
+          owner: { pid: `${name}-${pid}`, plugin: name },
+          component,
+          args: [name, ...args],
+          env,
+          namespace: this.#files,
+        },
         {
           stdout: (bytes) => {
             output.stdout.push(bytes);
@@ -137,7 +143,8 @@ export class LabCore {
    * anything is done. `RawFiles.call` makes them.
    */
   async answer(channel: SharedArrayBuffer, doorbell: SharedArrayBuffer, count: number): Promise<void> {
-    const [theirs, bell] = [new ProcessChannel(channel), new Doorbell(doorbell)];
+    const bell = new Doorbell(doorbell);
+    const theirs = new ProcessChannel(bell, 0, channel);
     for (let answered = 0; answered < count; ) {
       bell.marked();
       if (theirs.hasCall()) {

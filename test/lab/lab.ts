@@ -21,7 +21,14 @@ export async function buildLab(programs: Record<string, string | Uint8Array> = {
     logLevel: 'error',
     root: import.meta.dirname,
     base: './',
-    build: { outDir: LAB, emptyOutDir: true, target: 'es2022', modulePreload: false, reportCompressedSize: false },
+    build: {
+      outDir: LAB,
+      minify: !process.env.LAB_DEBUG,
+      emptyOutDir: true,
+      target: 'es2022',
+      modulePreload: false,
+      reportCompressedSize: false,
+    },
     worker: { format: 'es' },
   });
   await mkdir(join(LAB, 'programs'), { recursive: true });

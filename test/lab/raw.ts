@@ -73,6 +73,7 @@ export class RawFiles {
   /** Makes so many calls, which another worker answers with `answer`. */
   call(channel: SharedArrayBuffer, doorbell: SharedArrayBuffer, count: number): number {
     const client = new Client(channel, doorbell, 0);
+    client.begin();
     const times: number[] = [];
     for (let batch = 0; batch < count / BATCH; batch++) {
       const from = performance.now();

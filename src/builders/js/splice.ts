@@ -4,7 +4,14 @@
  * So a plugin in JavaScript is made of bytes alone, without a linker.
  */
 
-import { COMPONENT_SECTION, MODULE_SECTION, preamble, Reader, type Section, sections } from '../../components/binary.ts';
+import {
+  COMPONENT_SECTION,
+  MODULE_SECTION,
+  preamble,
+  Reader,
+  type Section,
+  sections,
+} from '../../components/binary.ts';
 
 const MAGIC = 'SAUSAGE-JS-SLOT\0';
 /** Where the fields of the slot are, from its magic on: address, capacity, length of the code, length of the map. */
@@ -34,7 +41,9 @@ export function splice(runner: Uint8Array, program: Program): Uint8Array<ArrayBu
   const capacity = slot.getUint32(FIELDS.capacity, true);
   const content = join([program.code, Uint8Array.of(0), program.map]);
   if (content.length >= capacity) {
-    throw new Error(`the bundle has ${content.length} bytes with its source map, and the runner has room for ${capacity}`);
+    throw new Error(
+      `the bundle has ${content.length} bytes with its source map, and the runner has room for ${capacity}`,
+    );
   }
   const segment = [...[0, 0x41, ...sleb(slot.getUint32(FIELDS.at, true) | 0), 0x0b], ...leb(content.length)];
   const result = edit(runner, found, 1, [Uint8Array.from(segment), content]);
@@ -64,7 +73,13 @@ export function unsplice(component: Uint8Array): { runner: Uint8Array<ArrayBuffe
   return { runner, program: { code: content.slice(0, code), map: content.slice(code + 1) } };
 }
 
-/** The largest core module of a component with a slot in its data. */
+/** The bytes of the core module that has the slot; undefined for a component that is no runner. */
+export function runnerModule(component: Uint8Array): Uint8Array | undefined {
+  const section = find(component)?.section;
+  return section && component.subarray(section.start, section.end);
+}
+
+/** The core module of a component with a slot in its data. */
 function find(component: Uint8Array): Runner | undefined {
   if (preamble(component)?.layer !== 'component') return undefined;
   for (const section of sections(component)) {
@@ -82,7 +97,13 @@ function find(component: Uint8Array): Runner | undefined {
  * The component with `more` segments in the data section: `tail` is put at its end, after `cut` bytes are taken from
  * there. Sizes around it, and the count that may stand before the code, are written anew.
  */
-function edit(component: Uint8Array, found: Runner, more: number, tail: Uint8Array[], cut = 0): Uint8Array<ArrayBuffer> {
+function edit(
+  component: Uint8Array,
+  found: Runner,
+  more: number,
+  tail: Uint8Array[],
+  cut = 0,
+): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [component.subarray(found.section.start, found.section.start + 8)];
   for (const section of sections(component, found.section.start, found.section.end)) {
     if (section.id === MODULE_SECTION.data) {

@@ -31,7 +31,7 @@ double now_ms(void) {
 
 /** What the program waits for. */
 static JSValue on_line, on_timer, on_uncaught;
-static bool wants_lines, has_timer, has_uncaught;
+static bool wants_lines, has_timer, has_uncaught, finished;
 static double deadline = __builtin_inf();
 
 /** What was read of stdin and not yet handed out begins at `from` and is looked through for a newline up to `seen`. */
@@ -75,7 +75,7 @@ static void call(JSContext *context, JSValueConst function, int count, JSValue *
 }
 
 bool wake(JSContext *context) {
-  for (;;) {
+  while (!finished) {
     bool timed = has_timer && deadline < __builtin_inf();
     if (timed && now_ms() >= deadline) {
       deadline = __builtin_inf(); /* the timer sets the next one */
@@ -117,6 +117,7 @@ bool wake(JSContext *context) {
       if (events[i].userdata == 0) read_input();
     }
   }
+  return false;
 }
 
 void report_uncaught(JSContext *context, JSValue error) {
@@ -180,6 +181,11 @@ static JSValue host_exit(JSContext *context, JSValueConst self, int count, JSVal
   _Exit(code);
 }
 
+static JSValue host_end(JSContext *context, JSValueConst self, int count, JSValueConst *args) {
+  finished = true;
+  return JS_UNDEFINED;
+}
+
 static JSValue host_args(JSContext *context, JSValueConst self, int count, JSValueConst *args) {
   size_t number, size;
   JSValue list = JS_NewArray(context);
@@ -214,6 +220,7 @@ const JSCFunctionListEntry stream_functions[] = {
     FUNCTION("write", 1, host_write),
     FUNCTION("log", 1, host_log),
     FUNCTION("exit", 1, host_exit),
+    FUNCTION("end", 0, host_end),
     FUNCTION("args", 0, host_args),
     FUNCTION("env", 0, host_env),
 };

@@ -11,6 +11,11 @@ import { escapeName, unescapeName } from './stored-names.ts';
 const PARALLEL = 16;
 /** Milliseconds between a change and its way to the storage: a file that is written and renamed goes there once. */
 const DELAY = 5;
+/**
+ * Milliseconds without a change after which the storage is worked on. To open, flush and close a file costs it
+ * milliseconds in which no call of a program is answered, so a burst of changes is left to the log until it is over.
+ */
+const QUIET = 25;
 /** Milliseconds before something that failed is tried again. */
 const RETRY = 1000;
 /** Who waits for something that failed so often is told. */
@@ -35,6 +40,8 @@ export interface ApplierParts {
   readonly mirror: Mirror;
   readonly handles: Handles;
   readonly folds: boolean;
+  /** The log has grown so much that its records must get into the storage although changes go on. */
+  pressed(): boolean;
   /** The storage has no longer what it should have: somebody else removed it. */
   lost(node: File): void;
   /** Something failed for another reason than a full disk. */
@@ -55,6 +62,7 @@ export class Applier {
   private flushing: Promise<void> | undefined;
   private readonly pace = new Pace();
   private delay = 0;
+  private changed = Number.NEGATIVE_INFINITY;
   private closed = false;
   /** The last try failed because the disk is full. */
   diskFull = false;
@@ -71,6 +79,7 @@ export class Applier {
     // A symbolic link is in checkpoint and log only.
     if (this.closed || (!(item instanceof StoredDirectory) && item.kind === 'link')) return;
     this.waiting.add(item);
+    this.changed = performance.now();
     this.schedule(DELAY);
   }
 
@@ -119,6 +128,10 @@ export class Applier {
   pump(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    if (this.barriers.size === 0 && !this.parts.pressed()) {
+      const left = this.changed + QUIET - performance.now();
+      if (left > 0) return this.schedule(left);
+    }
     for (const item of this.waiting) {
       if (this.active.size >= PARALLEL || this.closed) return;
       if (this.active.has(item)) continue;

@@ -17,7 +17,7 @@ const CHECKPOINTS = ['checkpoint-a', 'checkpoint-b'] as const;
 const PATIENCE = 3000;
 const PAUSE = 50;
 
-const DEFAULTS = { logLimit: 64 * 1024 * 1024, checkpointAt: 4 * 1024 * 1024, handles: 120 } as const;
+const DEFAULTS = { logLimit: 64 * 1024 * 1024, checkpointAt: 16 * 1024 * 1024, handles: 120 } as const;
 
 /** Opens the world in a folder of the origin private file system, or makes one there. Works in a dedicated worker only. */
 export function openWorldFileSystem(

@@ -67,6 +67,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       mirror: parts.mirror,
       handles: this.handles,
       folds: parts.folds,
+      pressed: () => parts.log.size >= parts.checkpointAt / 2,
       lost: (node) => this.lost(node),
       failed: (error) => this.failed(error),
     });

@@ -59,8 +59,9 @@ export class Connection {
     if (!this.#held[side]) return;
     this.#held[side] = false;
     this.#killed ||= killed;
-    end();
+    // in this order: whoever reads the end finds that writing fails too
     this.#readers[side].leave();
+    end();
     if (!this.#held[1 - side]) this.#arena.freeConnection(this.at, this.#killed);
   }
 }

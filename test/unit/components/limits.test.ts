@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { capMemory, defaultMemoryLimit } from '../../../src/components/limits.ts';
+import { capMemory, defaultMemoryLimit, hostedMemory } from '../../../src/components/limits.ts';
 import { wat } from './wat.ts';
 
 const MIB = 1024 * 1024;
@@ -58,5 +58,42 @@ describe('R3.8-5 the memory of a process is capped', () => {
     expect([defaultMemoryLimit(), defaultMemoryLimit(8), defaultMemoryLimit(4)].map((limit) => limit / MIB)).toEqual([
       512, 512, 128,
     ]);
+  });
+});
+
+describe('R3.3-12 a worker gives its memory to one process after the other', () => {
+  const text = `(module (import "a" "f" (func (param i32))) (import "a" "t" (table 1 8 funcref)) (import "a" "g" (global i32))
+    (memory (export "m") 2) (func (export "run") (call 0 (i32.load (i32.const 4)))) (data (i32.const 4) "\\2a"))`;
+  const given = (memory: WebAssembly.Memory, f: (value: number) => void) => ({
+    a: { f, t: new WebAssembly.Table({ element: 'anyfunc', initial: 1, maximum: 8 }), g: 7 },
+    sausage: { memory },
+  });
+
+  test('R3.3-12 the memory becomes an import with the cap as its maximum, all else stays', async () => {
+    const { module, memory: limits } = hostedMemory(await wat(text), 4 * 65536);
+    expect(limits).toEqual({ initial: 2, maximum: 4 });
+    const memory = new WebAssembly.Memory(limits!);
+    const seen: number[] = [];
+    for (let i = 0; i < 2; i++) {
+      new Uint8Array(memory.buffer).fill(0);
+      const { instance } = await WebAssembly.instantiate(
+        module,
+        given(memory, (value) => seen.push(value)),
+      );
+      (instance.exports.run as () => void)();
+      expect(instance.exports.m).toBe(memory);
+    }
+    expect(seen).toEqual([42, 42]);
+  });
+
+  test('R3.3-12 a module that gets a memory already, has two, or has no imports is only capped', async () => {
+    for (const other of [
+      '(module (import "env" "memory" (memory 1)))',
+      '(module (import "a" "f" (func)) (memory 1) (memory 1))',
+      '(module (memory 1))',
+      '(module)',
+    ]) {
+      expect(hostedMemory(await wat(other), MIB).memory, other).toBeUndefined();
+    }
   });
 });

@@ -5,7 +5,8 @@ import { Doorbell } from '../../../src/syscall/doorbell.ts';
 import { EXIT, OP, RING_BYTES, WORD } from '../../../src/syscall/protocol.ts';
 
 function pair(): { channel: ProcessChannel; client: Client; doorbell: Doorbell } {
-  const [channel, doorbell] = [new ProcessChannel(), new Doorbell()];
+  const doorbell = new Doorbell();
+  const channel = new ProcessChannel(doorbell, 2);
   const client = new Client(channel.buffer, doorbell.buffer, 2);
   client.begin();
   return { channel, doorbell, client };

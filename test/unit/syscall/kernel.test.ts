@@ -4,6 +4,7 @@ import type { Namespace } from '../../../src/fs/filesystem.ts';
 import { MemoryFileSystem } from '../../../src/fs/memory.ts';
 import { MountedNamespace } from '../../../src/fs/namespace.ts';
 import { ProcessChannel } from '../../../src/syscall/channel.ts';
+import { Doorbell } from '../../../src/syscall/doorbell.ts';
 import { Kernel, type KernelOptions } from '../../../src/syscall/kernel.ts';
 import {
   ARGS,

@@ -1,5 +1,14 @@
 import discover from '../../../public/world/plugins/notes/source/src/discover.json' with { type: 'json' };
-import type { CallOptions, JournalEntry, ProcessInfo, Stat, World, WorldEvents, WorldFiles } from '../../../src/api.ts';
+import type {
+  CallOptions,
+  JournalEntry,
+  PortInfo,
+  ProcessInfo,
+  Stat,
+  World,
+  WorldEvents,
+  WorldFiles,
+} from '../../../src/api.ts';
 import { RpcError } from '../../../src/core/errors.ts';
 import { FsError } from '../../../src/fs/errors.ts';
 
@@ -20,6 +29,7 @@ export class FakeWorld implements World {
   readonly name: string;
   readonly storage: World['storage'];
   readonly processLimit = 100;
+  readonly relay = { kind: 'none', message: 'This world has no relay.' } as const;
   readonly files = new Map<string, Uint8Array>();
   readonly methods = new Map<string, FakeMethod>();
   readonly fs: WorldFiles;
@@ -27,7 +37,13 @@ export class FakeWorld implements World {
   readonly closed: Promise<{ exitCode: number }>;
   readonly #journal: JournalEntry[] = [];
   readonly #processes = new Map<string, ProcessInfo>();
-  readonly #listeners = { journal: new Set(), process: new Set(), exit: new Set() } as {
+  readonly #listeners = {
+    journal: new Set(),
+    process: new Set(),
+    exit: new Set(),
+    port: new Set(),
+    relay: new Set(),
+  } as {
     [E in keyof WorldEvents]: Set<(value: WorldEvents[E]) => void>;
   };
   #end!: (value: { exitCode: number }) => void;
@@ -116,6 +132,14 @@ export class FakeWorld implements World {
 
   async processes(): Promise<ProcessInfo[]> {
     return [...this.#processes.values()];
+  }
+
+  async ports(): Promise<PortInfo[]> {
+    return [];
+  }
+
+  async fetch(port: number): Promise<Response> {
+    throw new Error(`No answer from port ${port} of this world: nothing listens there.`);
   }
 
   async startServices(): Promise<void> {

@@ -22,8 +22,9 @@ class Sleeper extends Client {
 }
 
 function process() {
-  const channel = new ProcessChannel();
-  const client = new Sleeper(channel.buffer, new Doorbell().buffer, 0);
+  const doorbell = new Doorbell();
+  const channel = new ProcessChannel(doorbell, 0);
+  const client = new Sleeper(channel.buffer, doorbell.buffer, 0);
   client.begin();
   return { channel, client, host: new Host(client) };
 }

@@ -57,9 +57,9 @@ function cloneView(view: ArrayBufferView, buffer: ArrayBuffer): ArrayBufferView 
   return new (array.constructor as Uint8ArrayConstructor)(buffer, array.byteOffset, array.length);
 }
 
-function structuredClone(value: unknown): unknown {
-  if (arguments.length === 0) throw new TypeError('structuredClone needs a value');
-  return clone(value, new Map());
+function structuredClone(...args: unknown[]): unknown {
+  if (args.length === 0) throw new TypeError('structuredClone needs a value');
+  return clone(args[0], new Map());
 }
 
 Object.defineProperty(globalThis, 'structuredClone', { value: structuredClone, writable: true, configurable: true });

@@ -145,3 +145,5 @@ class AbortController {
 for (const [name, value] of Object.entries({ Event, CustomEvent, EventTarget, AbortController, AbortSignal })) {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 }
+
+export {};

@@ -82,7 +82,9 @@ function showError(error: Error, depth: number, above: object[]): string {
   const { stack, message } = error;
   // the stack was written when the error was made: its message may have changed
   const text = typeof stack === 'string' && stack.includes(message) ? stack : `${error}\n${stack ?? ''}`.trimEnd();
-  const rest = properties(error, (item) => show(item, depth - 1, above)).filter((entry) => !/^(stack|message):/.test(entry));
+  const rest = properties(error, (item) => show(item, depth - 1, above)).filter(
+    (entry) => !/^(stack|message):/.test(entry),
+  );
   const extra = rest.length > 0 ? ` ${block('', '{', '}', rest)}` : '';
   const cause = error.cause === undefined ? '' : `\n  cause: ${show(error.cause, depth - 1, above)}`;
   const errors =

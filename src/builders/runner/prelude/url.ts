@@ -1,4 +1,4 @@
-/** `URL` and `URLSearchParams`. Host names with other letters than ASCII are refused: their tables would be too large. */
+/** `URL` and `URLSearchParams`. */
 
 import { URL, URLSearchParams } from 'whatwg-url-minimum';
 

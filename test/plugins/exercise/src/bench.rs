@@ -57,6 +57,33 @@ pub fn blocks(path: &str, count: u64) -> Outcome {
     Ok(format!("{{\"write\":{written},\"read\":{read},\"bytes\":{}}}", count * BLOCK as u64))
 }
 
+/// As `blocks`, by the streams of WASI 0.2: the standard library writes at most 4 KiB at once.
+pub fn streams(path: &str, count: u64) -> Outcome {
+    use wasip2::filesystem::preopens::get_directories;
+    use wasip2::filesystem::types::{DescriptorFlags, OpenFlags, PathFlags};
+    let text = |error| format!("{error:?}");
+    let (root, _) = get_directories().into_iter().next().ok_or("there is no folder")?;
+    let flags = DescriptorFlags::READ | DescriptorFlags::WRITE;
+    let how = OpenFlags::CREATE | OpenFlags::TRUNCATE;
+    let file = root.open_at(PathFlags::empty(), path.trim_start_matches('/'), how, flags).map_err(text)?;
+    let block = vec![7; BLOCK];
+    let output = file.write_via_stream(0).map_err(text)?;
+    let from = Instant::now();
+    for _ in 0..count {
+        output.check_write()?;
+        output.write(&block)?;
+    }
+    output.blocking_flush()?;
+    let written = from.elapsed().as_nanos();
+    let input = file.read_via_stream(0).map_err(text)?;
+    let from = Instant::now();
+    for _ in 0..count {
+        assert_eq!(input.blocking_read(BLOCK as u64)?.len(), BLOCK);
+    }
+    let read = from.elapsed().as_nanos();
+    Ok(format!("{{\"write\":{written},\"read\":{read},\"bytes\":{}}}", count * BLOCK as u64))
+}
+
 extern "C" {
     fn pread(fd: i32, into: *mut u8, count: usize, offset: i64) -> isize;
 }

@@ -12,6 +12,7 @@ fn main() {
     let outcome = match args.as_slice() {
         ["clock"] => bench::clock(),
         ["blocks", path, count] => bench::blocks(path, number(count)),
+        ["streamed", path, count] => bench::streams(path, number(count)),
         ["pages", path, count] => bench::pages(path, number(count)),
         ["stat", path, count] => bench::stat(path, number(count)),
         ["create", folder, count] => bench::create(folder, number(count)),

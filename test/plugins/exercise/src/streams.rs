@@ -97,6 +97,7 @@ fn text(error: impl std::fmt::Debug) -> String {
 
 /// Streams of files: permits, splices, skips, zeros, offsets, the end, and appends of two writers.
 pub fn files(folder: &str) -> Outcome {
+    std::fs::create_dir_all(folder)?;
     let (root, name) = get_directories().into_iter().next().ok_or("there is no folder")?;
     let all = OpenFlags::CREATE | OpenFlags::TRUNCATE;
     let one = open(&root, &format!("{folder}/one"), all)?;

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { build } from 'vite';
 import type { Namespace } from '../../../../src/fs/filesystem.ts';
+import { Network } from '../../../../src/net/network.ts';
+import { ProcessNetwork } from '../../../../src/net/process-network.ts';
 import { ProcessChannel } from '../../../../src/syscall/channel.ts';
 import { Doorbell } from '../../../../src/syscall/doorbell.ts';
 import { Kernel } from '../../../../src/syscall/kernel.ts';
@@ -33,11 +35,14 @@ export class Machine {
   readonly #worker: Worker;
   readonly #doorbell = new Doorbell();
   readonly #known = new Set<string>();
-  readonly channel = new ProcessChannel();
+  readonly network = new Network({ wake: (slot) => this.#doorbell.notify(slot) });
+  readonly channel = new ProcessChannel(this.#doorbell, 0);
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    this.#post({ type: 'channel', channel: this.channel.buffer, doorbell: this.#doorbell.buffer, slot: 0 });
+    const { buffer } = this.channel;
+    const network = this.network.arena.buffer;
+    this.#post({ type: 'channel', channel: buffer, doorbell: this.#doorbell.buffer, slot: 0, network });
   }
 
   /** `onDebug` gets the lines of the worker's `console.debug`. */
@@ -71,7 +76,8 @@ export class Machine {
 
   async run(component: ReadyComponent, options: RunOptions): Promise<Run> {
     const { channel } = this;
-    const kernel = new Kernel(options.namespace);
+    const owner = { pid: 'plugin-1', plugin: 'plugin' };
+    const kernel = new Kernel(options.namespace, { network: new ProcessNetwork(this.network, owner, () => 1) });
     const known = this.#known.has(component.key);
     this.#known.add(component.key);
     channel.reset();
@@ -88,6 +94,7 @@ export class Machine {
       this.#doorbell.marked();
       if (written < input.length) written += channel.writeStdin(input, written);
       const exit = channel.exit();
+      kernel.attendNetwork();
       const out = channel.readStdout();
       if (out) {
         output.stdout.push(out);

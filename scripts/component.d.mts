@@ -1,0 +1,1 @@
+export function componentFromModule(module: Uint8Array): Promise<Buffer>;

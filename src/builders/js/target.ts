@@ -1,0 +1,132 @@
+/** The built-in target `js`: plugins in TypeScript or JavaScript, built in the page (R11-7, R11-8). */
+
+import type { BuildApi } from '../../components/protocol.ts';
+import { CODE, RpcError } from '../../core/errors.ts';
+import type { Components, Machines } from '../../core/host.ts';
+import { unimportable } from '../../core/interfaces/compatible.ts';
+import { parseDocument } from '../../core/interfaces/document.ts';
+import { parseJson } from '../../core/interfaces/json.ts';
+import { decode } from '../../core/message.ts';
+import type { NativeContext, NativeTarget } from '../../core/native.ts';
+import { isPluginName, sha256 } from '../../core/plugins.ts';
+import type { Namespace } from '../../fs/filesystem.ts';
+import type { ReadyComponent } from '../../syscall/protocol.ts';
+import { keepBuild } from '../builds.ts';
+import { buildFailure } from '../failure.ts';
+import { JS_DOCUMENT } from './document.ts';
+import { pluginFolder } from './paths.ts';
+import { snapshot } from './snapshot.ts';
+import { template } from './templates.ts';
+import { runTests, type TestResult } from './tests.ts';
+import { runTrial } from './trial.ts';
+
+export interface JsHost {
+  build(): Promise<Pick<BuildApi, 'buildJs'>>;
+  components: Components;
+  machines: Machines;
+}
+
+/** Milliseconds that a plugin gets to describe itself. */
+const DISCOVER_LIMIT = 10_000;
+
+export interface JsBuilt {
+  wasm: string;
+  tests: TestResult;
+  warnings: string[];
+}
+
+export function jsTarget(host: JsHost): NativeTarget {
+  return {
+    name: 'js',
+    document: JS_DOCUMENT,
+    methods: {
+      build: (params, context) => build(host, readPlugin(params, 'js.build'), context),
+      new: (params, context) => create(readPlugin(params, 'js.new'), context.files),
+    },
+  };
+}
+
+function readPlugin(params: unknown, method: string): string {
+  const { plugin } = params as { plugin?: unknown };
+  if (typeof plugin === 'string' && isPluginName(plugin)) return plugin;
+  throw new RpcError(CODE.invalidParams, `${method}: plugin must be a name of a-z 0-9 - _, and not core`);
+}
+
+async function build(host: JsHost, plugin: string, context: NativeContext): Promise<JsBuilt> {
+  const { files, signal } = context;
+  const stopped = (): void => {
+    if (signal.aborted) throw buildFailure('stop', 'the build was stopped');
+  };
+  if (!exists(files, `${pluginFolder(plugin)}/source`)) {
+    throw buildFailure('read', `${pluginFolder(plugin)}/source does not exist: js.new makes a plugin`);
+  }
+  const sources = await snapshot(files, plugin);
+  context.notify('progress', { step: 'compile' });
+  const result = await (await host.build()).buildJs({ plugin, files: sources });
+  stopped();
+  if ('step' in result) throw buildFailure(result.step, result.output);
+
+  const load = async (wasm: Uint8Array<ArrayBuffer>): Promise<ReadyComponent> =>
+    host.components.load(await sha256(wasm), wasm);
+  const [component, tests] = await Promise.all([load(result.component), result.tests && load(result.tests)]);
+  const own = new Map([...sources].filter(([path]) => path.startsWith(`${pluginFolder(plugin)}/`)));
+  const onProgress = (done: number, total: number) => context.notify('progress', { step: 'test', done, total });
+  const { machines } = host;
+  const [tested, described] = await Promise.all([
+    tests ? runTests({ machines, plugin, component: tests, files: own, signal, onProgress }) : NO_TESTS,
+    describe(machines, plugin, component, signal),
+  ]);
+  stopped();
+  if (tested.failed > 0) throw buildFailure('test', tested.output);
+  const wasm = await keepBuild(files, 'js', plugin, result.component);
+  return { wasm, tests: tested, warnings: [...result.warnings, ...described] };
+}
+
+const NO_TESTS: TestResult = { passed: 0, failed: 0, output: '' };
+
+/** Asks the new component for its document: what it cannot be imported for, or that it has none (R10-3). */
+async function describe(
+  machines: Machines,
+  plugin: string,
+  component: ReadyComponent,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const limit = DISCOVER_LIMIT;
+  const outcome = await runTrial(machines, { plugin, component, method: 'rpc.discover', limit, signal });
+  const { reply, stderr, exit } = outcome;
+  if (reply && 'result' in reply) {
+    try {
+      const { document, warnings } = parseDocument(parseJson(decode(reply.result)));
+      const remarks = warnings.map(({ pointer, reason }) => `the document${pointer && ` at ${pointer}`}: ${reason}`);
+      return [...remarks, ...unimportable(document).map(({ warning }) => warning)];
+    } catch (error) {
+      return [`the document cannot be used: ${error instanceof Error ? error.message : error}`];
+    }
+  }
+  const crashed = exit.kind !== 'code' || exit.code !== 0;
+  if (crashed && !outcome.late && !signal.aborted) throw buildFailure('discover', stderr || 'it ended with an error');
+  return ['it answers no rpc.discover, so it provides nothing that can be imported: call serve() from "sausage"'];
+}
+
+async function create(plugin: string, files: Namespace): Promise<{ files: string[] }> {
+  const source = `${pluginFolder(plugin)}/source`;
+  if (exists(files, source)) {
+    throw new RpcError(CODE.invalidParams, `js.new: ${source} exists already, and nothing in it was changed`);
+  }
+  await files.createDirectories(source);
+  const written: string[] = [];
+  for (const [name, text] of Object.entries(template(plugin))) {
+    await files.writeFile(`${source}/${name}`, new TextEncoder().encode(text));
+    written.push(`${source}/${name}`);
+  }
+  return { files: written };
+}
+
+function exists(files: Namespace, path: string): boolean {
+  try {
+    files.resolve(files.root, path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,38 @@
+/** Where the relay of a page is: an address from the settings, or what the page's own host says in `relay.json`. */
+
+/** The address of a relay cannot be used from this page; the message says why. */
+export class RelayAddressError extends Error {
+  override readonly name = 'RelayAddressError';
+}
+
+/**
+ * The address as `http:` or `https:`. Browsers let an https page talk to https only, and so does this; a page over plain
+ * http, which is one on the visitor's own machine, may also use its own host.
+ */
+export function checkRelayAddress(address: string | URL, page: URL): URL {
+  let url: URL;
+  try {
+    url = new URL(address, page);
+  } catch (cause) {
+    throw new RelayAddressError(`"${address}" is no address of a relay. One looks like wss://relay.example/relay.`, {
+      cause,
+    });
+  }
+  const protocol = { 'ws:': 'http:', 'wss:': 'https:' }[url.protocol] ?? url.protocol;
+  url = new URL(url.href.replace(/^[a-z]+:/i, protocol));
+  url.hash = url.search = '';
+  if (protocol === 'https:') return url;
+  if (protocol !== 'http:') throw new RelayAddressError(`A relay has an address with wss, not ${url.protocol}`);
+  if (url.origin === page.origin) return url;
+  throw new RelayAddressError(
+    `The relay ${url.host} must be reached with wss: browsers and this page allow plain ws for the page's own host only.`,
+  );
+}
+
+/** What the host of the page says, if it says anything: the address of a relay, or that there is none. */
+export async function discoverRelay(base: URL, fetch: typeof globalThis.fetch): Promise<URL | undefined> {
+  const response = await fetch(new URL('relay.json', base), { cache: 'no-store' });
+  if (!response.ok || !response.headers.get('content-type')?.startsWith('application/json')) return undefined;
+  const { relay } = ((await response.json()) ?? {}) as { relay?: unknown };
+  return typeof relay === 'string' ? checkRelayAddress(new URL(relay, base), base) : undefined;
+}

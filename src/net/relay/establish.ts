@@ -1,0 +1,98 @@
+/** From the address of a relay to a connection that has said WELCOME, by the way that is open. */
+
+import { decode, encode, ProtocolError, VERSION } from '../../relay/protocol.ts';
+import { NetError } from '../errors.ts';
+import { failureOf, RelayConnection } from './connection.ts';
+import { httpsTransport } from './https.ts';
+import type { OpenTransport, Platform, Transport, TransportKind } from './transport.ts';
+import { webSocketTransport } from './websocket.ts';
+
+/** How long each way may take until WELCOME, in milliseconds. */
+const ATTEMPT_MS = 6000;
+
+/** The relay answered, and does not want this page: another way would lead to the same. */
+export class Refusal extends NetError {}
+
+/** One attempt by one way. */
+async function attempt(
+  open: OpenTransport,
+  url: URL,
+  token: string,
+  onLost: (error: NetError) => void,
+  signal: AbortSignal,
+): Promise<RelayConnection> {
+  const hello = encode({ op: 'hello', stream: 0, version: VERSION, token });
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ATTEMPT_MS);
+  const either = AbortSignal.any([signal, late.signal]);
+  let transport: Transport | undefined;
+  let connection: RelayConnection | undefined;
+  let welcomed!: (bytes: Uint8Array) => void;
+  let failed!: (error: Error) => void;
+  const first = new Promise<Uint8Array>((resolve, reject) => {
+    welcomed = resolve;
+    failed = reject;
+  });
+  first.catch(() => {});
+  either.addEventListener('abort', () => failed(new Error('it does not answer')), { once: true });
+  const early: Uint8Array[] = [];
+  let heard = false;
+  try {
+    transport = await open(
+      url,
+      hello,
+      {
+        frame(bytes) {
+          if (connection) connection.frame(bytes);
+          else if (heard) early.push(bytes);
+          else {
+            heard = true;
+            welcomed(bytes);
+          }
+        },
+        closed(reason) {
+          failed(new Error(reason));
+          connection?.end(new NetError('connection-reset', `${reason}.`));
+        },
+      },
+      either,
+    );
+    const frame = decode(await first, 'relay');
+    if (frame.op === 'reset' && frame.stream === 0) {
+      const { code, message } = failureOf(frame);
+      throw new Refusal(code, message);
+    }
+    if (frame.op !== 'welcome') throw new ProtocolError(`${frame.op} before welcome`);
+    connection = new RelayConnection(transport, frame, onLost);
+    for (const bytes of early) connection.frame(bytes);
+    return connection;
+  } catch (error) {
+    transport?.close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Tries the ways in turn, the one that worked last time first. Rejects with a `Refusal`, or with an `Error` that says why the last one failed. */
+export async function establish(
+  platform: Platform,
+  url: URL,
+  token: string,
+  prefer: TransportKind,
+  onLost: (error: NetError) => void,
+  signal: AbortSignal,
+): Promise<RelayConnection> {
+  const ways = [webSocketTransport(platform), httpsTransport(platform)];
+  if (prefer === 'https') ways.reverse();
+  let failure: unknown;
+  for (const open of ways) {
+    try {
+      return await attempt(open, url, token, onLost, signal);
+    } catch (error) {
+      if (error instanceof Refusal || signal.aborted) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}

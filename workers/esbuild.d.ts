@@ -1,0 +1,3 @@
+declare module 'esbuild-wasm/esm/browser.min.js' {
+  export * from 'esbuild-wasm';
+}
