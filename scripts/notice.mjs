@@ -33,16 +33,24 @@ const CRATES = {
 
 /** Code that comes inside of other files and that no lock names. */
 const EMBEDDED = [
+  [
+    'QuickJS-ng',
+    'in each plugin.wasm built from JavaScript and in the runner they are made of',
+    'MIT: its text follows',
+  ],
   ['Rust standard library', 'in each plugin.wasm built from Rust', 'MIT OR Apache-2.0'],
-  ['wasi-libc', 'in each plugin.wasm built from Rust', 'Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT'],
+  ['wasi-libc', 'in each plugin.wasm and in the runner', 'Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT'],
   [
     'wasi-preview1-component-adapter (Wasmtime)',
-    'in each plugin.wasm built from Rust',
+    'in each plugin.wasm and in the runner',
     'Apache-2.0 WITH LLVM-exception',
   ],
   ['wasm-tools and js-component-bindgen', 'in @bytecodealliance/jco-transpile', 'Apache-2.0 WITH LLVM-exception'],
   ['SQLite', 'in @journeyapps/wa-sqlite', 'public domain'],
 ];
+
+/** The C sources come with the crate `rquickjs-sys` when the runner is built, and are not in this repository. */
+const QUICKJS_LICENCE = join(ROOT, 'src', 'builders', 'runner', 'quickjs', 'LICENSE');
 
 const readText = (path) =>
   readFileSync(path, 'utf8')
@@ -149,6 +157,9 @@ licence is that of the packages below; zmij names no copyright holder in it.
 ${cratesSection()}
 ${heading('Code inside of packages and plugins')}
 ${embedded}
+
+${heading('QuickJS-ng')}
+${readText(QUICKJS_LICENCE)}
 
 ${packagesSection()}`;
 }

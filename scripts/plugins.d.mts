@@ -3,6 +3,8 @@ export interface Plugin {
   /** The folder of the Cargo project. */
   source: string;
   wasm: string;
+  /** It uses the SDK. */
+  sdk?: boolean;
 }
 export const PLUGINS: Plugin[];
 export function recordOf(plugin: Plugin): string;

@@ -18,12 +18,16 @@ import { componentFromModule } from './component.mjs';
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const TARGET = 'wasm32-wasip1';
 
+/** The SDK, for plugins that are marked with `sdk` (R11-3). */
+const SDK = 'public/world/plugins/cargo/sdk';
+
 /** Where the source of a plugin stands and where its binary goes, relative to the repository. */
 export const PLUGINS = [
   { name: 'notes', source: 'public/world/plugins/notes/source', wasm: 'public/world/plugins/notes/plugin.wasm' },
   { name: 'probe', source: 'test/plugins/probe', wasm: 'test/plugins/probe/plugin.wasm' },
   { name: 'exercise', source: 'test/plugins/exercise', wasm: 'test/plugins/exercise/plugin.wasm' },
   { name: 'netprobe', source: 'test/plugins/netprobe', wasm: 'test/plugins/netprobe/plugin.wasm' },
+  { name: 'sdk-probe', source: 'test/plugins/sdk', wasm: 'test/plugins/sdk/plugin.wasm', sdk: true },
 ];
 
 /** The record beside a binary: `{ sha256, source, compiler }`. */
@@ -81,6 +85,7 @@ const compilerOf = (toolchain) => execFileSync(toolchain.rustc, ['-V'], { encodi
 /** Makes the component of a plugin and returns its bytes. */
 async function build(plugin, toolchain) {
   const manifest = ['--locked', '--manifest-path', join(ROOT, plugin.source, 'Cargo.toml')];
+  if (plugin.sdk) manifest.push('--config', `patch.crates-io.sausage-plugin.path=${JSON.stringify(join(ROOT, SDK))}`);
   const target = join(ROOT, 'build', 'plugins', plugin.name);
   const cargo = (args, options) =>
     execFileSync(toolchain.cargo, args, { cwd: join(ROOT, plugin.source), maxBuffer: 1 << 28, ...options });

@@ -14,6 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild-wasm';
 import { componentFromModule } from './component.mjs';
+import { loadModule } from './lib/bundles.mjs';
 import { runCommand } from './lib/wasi.mjs';
 import { sha256, sourceHash } from './plugins.mjs';
 
@@ -47,7 +48,7 @@ const LINK = [
   '-lm',
   '-lwasi-emulated-signal',
   '-lwasi-emulated-process-clocks',
-  '-Wl,-z,stack-size=1048576',
+  '-Wl,-z,stack-size=524288',
   '-Wl,--strip-all',
 ];
 
@@ -59,16 +60,15 @@ const LINK = [
 const ROOMS = [
   // QuickJS watches no stack under WASI unless it is made to
   ['#if defined(__wasi__)\n    rt->stack_limit = 0; /* no limit */', '#if 0'],
-  ['local_buf = alloca(alloca_size);', 'local_buf = alloca(alloca_size + 150);'],
-  ['if (js_check_stack_overflow(rt, sizeof(arg_buf[0]) * arg_count))', 'ROOM(600); $&'],
+  ['if (js_check_stack_overflow(rt, sizeof(arg_buf[0]) * arg_count))', 'ROOM(300); $&'],
   [/^JSValue JS_Call\([^)]*\)\n\{/m, '$& ROOM(250);'],
   [/^static JSValue JS_CallFree\([^)]*\)\n\{/m, '$& ROOM(250);'],
-  [/^static JSValue JS_CallConstructorInternal\([^)]*\)\n\{/m, '$& ROOM(200);'],
-  [/^static JSValue js_proxy_get\([^)]*\)\n\{/m, '$& ROOM(150);'],
-  [/^static JSValue async_func_resume\([^)]*\)\n\{/m, '$& ROOM(520);'],
+  [/^static JSValue JS_CallConstructorInternal\([^)]*\)\n\{/m, '$& ROOM(100);'],
+  [/^static JSValue js_proxy_get\([^)]*\)\n\{/m, '$& ROOM(100);'],
+  [/^static JSValue async_func_resume\([^)]*\)\n\{/m, '$& ROOM(300);'],
   [/^static __exception int js_parse_postfix_expr\([^)]*\)\n\{/m, '$& ROOM(1200);'],
   [/^static __exception int js_parse_statement_or_decl\([^)]*\)\n\{/m, '$& ROOM(600);'],
-  [/^static JSValue json_parse_value\([^)]*\)\n\{/m, '$& ROOM(64);'],
+  [/^static JSValue json_parse_value\([^)]*\)\n\{/m, '$& ROOM(130);'],
   [/^static int js_json_to_str\([^)]*\)\n\{/m, '$& ROOM(300);'],
 ];
 
@@ -94,7 +94,14 @@ function findCompiler() {
 
 /** The folder of QuickJS-ng's sources, and the name and version of the crate that has them. */
 function fetchQuickjs() {
-  const args = ['metadata', '--format-version', '1', '--locked', '--manifest-path', join(SOURCE, 'quickjs', 'Cargo.toml')];
+  const args = [
+    'metadata',
+    '--format-version',
+    '1',
+    '--locked',
+    '--manifest-path',
+    join(SOURCE, 'quickjs', 'Cargo.toml'),
+  ];
   const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 1 << 28 }));
   const crate = packages.find(({ name }) => name === 'rquickjs-sys');
   return { folder: join(dirname(crate.manifest_path), 'quickjs'), crate: `${crate.name} ${crate.version}` };
@@ -105,7 +112,9 @@ function compile(names, folder, out, quickjs, extra) {
   for (const name of names) {
     const map = [`-ffile-prefix-map=${folder}=.`];
     const args = [...COMMON, ...COMPILE, ...map, '-isystem', quickjs, `-I${out}`, ...extra];
-    execFileSync('clang-19', [...args, '-c', join(folder, `${name}.c`), '-o', join(out, `${name}.o`)], { stdio: 'inherit' });
+    execFileSync('clang-19', [...args, '-c', join(folder, `${name}.c`), '-o', join(out, `${name}.o`)], {
+      stdio: 'inherit',
+    });
   }
 }
 
@@ -131,7 +140,9 @@ async function bundlePart(name) {
 }
 
 const header = (parts) => {
-  const bytes = parts.map(({ code }, i) => `static const uint8_t PART_${i}[] = {${code.length > 0 ? code.join(',') : 0}};`);
+  const bytes = parts.map(
+    ({ code }, i) => `static const uint8_t PART_${i}[] = {${code.length > 0 ? code.join(',') : 0}};`,
+  );
   const rows = parts.map(({ name, code }, i) => `  {"${name}", PART_${i}, ${code.length}},`);
   return [...bytes, 'static const struct part PARTS[] = {', ...rows, '};', ''].join('\n');
 };
@@ -154,7 +165,8 @@ async function build() {
   };
   const first = join(out, 'first.wasm');
   await own([{ name: 'index', code: [] }], first);
-  const compiler = await WebAssembly.compile(readFileSync(first));
+  const { addSlot } = await loadModule('src/builders/js/splice.ts');
+  const compiler = await WebAssembly.compile(addSlot(readFileSync(first)));
   const parts = [];
   for (const name of PARTS) {
     const source = await bundlePart(name);
@@ -164,7 +176,7 @@ async function build() {
   }
   const second = join(out, 'second.wasm');
   await own(parts, second);
-  return { wasm: await componentFromModule(readFileSync(second)), crate };
+  return { wasm: await componentFromModule(addSlot(readFileSync(second))), crate };
 }
 
 async function main(args) {
@@ -174,7 +186,8 @@ async function main(args) {
   if (check && recorded.compiler !== compiler) {
     return console.log(`runner: not checked, it was built with ${recorded.compiler} and here is ${compiler ?? 'none'}`);
   }
-  if (!compiler) throw new Error('the runner needs clang-19 and wasi-libc: scripts/rust-wasm.sh installs them on Debian');
+  if (!compiler)
+    throw new Error('the runner needs clang-19 and wasi-libc: scripts/rust-wasm.sh installs them on Debian');
   const { wasm, crate } = await build();
   const record = { sha256: sha256(wasm), source: sourceHash(SOURCE), quickjs: crate, compiler };
   if (!check) {

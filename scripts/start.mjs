@@ -21,13 +21,15 @@ export async function main(args) {
   await installDependencies();
   const { ensureBuilt } = await import('./build.mjs');
   await ensureBuilt();
-  const { startServer } = await import(pathToFileURL(join(BUILD, 'relay/server.js')).href);
-  const { tls } = options;
+  const { startServer, logLine } = await import(pathToFileURL(join(BUILD, 'relay/server.js')).href);
+  const { tls, relay } = options;
+  const log = options.log && { log: (entry) => process.stderr.write(logLine(entry)) };
   const server = await startServer({
     dist: DIST,
     port: options.port,
     host: options.host,
     tls: tls && { cert: resolve(tls.cert), key: resolve(tls.key) },
+    relay: relay && { ...relay, ...log },
     build: options.build && (await buildOptions(options.build)),
   });
   for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -36,6 +38,7 @@ export async function main(args) {
       process.exit(0);
     });
   }
+  if (server.relay) console.error(server.relay.describe());
   if (server.build) console.error(await server.build.describe());
   console.log(server.url);
 }

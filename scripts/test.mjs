@@ -39,6 +39,7 @@ async function runVitest(args) {
 /** What `--all` adds after the tests. A script of the list that does not exist yet is passed over. */
 const EXTRA = [
   ['plugins are what their sources build', 'scripts/plugins.mjs', '--check'],
+  ['the runner is what its sources build', 'scripts/runner.mjs', '--check'],
   ['speed', 'scripts/run.cjs', 'bench'],
 ];
 

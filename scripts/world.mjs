@@ -2,6 +2,7 @@
  * Packs what the page ships beside its code:
  *
  *   playground.world   the folder `public/world/` as a zip
+ *   programs.pack      its plugins in JavaScript without the runner, which is the same for all of them
  *   components.pack    its plugins, transpiled and minified, so that a first visit does not load jco
  *
  * The bytes depend on the sources alone: no time stamps, entries in the order of their names.
@@ -59,7 +60,34 @@ async function framesOf(components) {
   );
 }
 
-/** Writes both files into `outDir`, which exists, and returns their sizes. */
+/**
+ * The programs of the plugins in JavaScript, as the page would build them: `{name: {source, code, map}}`, where `source` is
+ * the text of the file where the plugin begins. They become components in the visitor's page (`src/worlds/programs.ts`).
+ */
+async function programsOf(files) {
+  const { buildJs } = await loadModule('src/builders/js/build.ts');
+  const { unsplice } = await loadModule('src/builders/js/splice.ts');
+  const esbuild = await import('esbuild-wasm');
+  const runner = await readFile(RUNNER);
+  const all = new Map(files.map(([path, content]) => [`/${path}`, content]));
+  const text = (bytes) => new TextDecoder().decode(bytes);
+  const programs = {};
+  for (const [, plugin] of files.flatMap(([path]) => [path.match(/^plugins\/([^/]+)\/source\/main\.ts$/) ?? []])) {
+    if (!plugin) continue;
+    const own = [...all].filter(
+      ([path]) => path.startsWith(`/plugins/${plugin}/`) || path.startsWith('/plugins/js/sdk/'),
+    );
+    const tools = { esbuild: async () => esbuild, runner: async () => runner };
+    const result = await buildJs({ plugin, files: new Map(own) }, tools);
+    if (result.step) throw new Error(`${plugin} cannot be built: ${result.output}`);
+    const { code, map } = unsplice(result.component).program;
+    programs[plugin] = { source: text(all.get(`/plugins/${plugin}/source/main.ts`)), code: text(code), map: text(map) };
+  }
+  await esbuild.stop();
+  return programs;
+}
+
+/** Writes the files into `outDir`, which exists, and returns their sizes. */
 export async function buildWorld({ outDir }) {
   const files = await worldFiles();
   // The zip format has no time zone, and its earliest time is this one in whatever zone.
@@ -70,7 +98,9 @@ export async function buildWorld({ outDir }) {
   const frames = await framesOf([...plugins.map(([, component]) => component), runner]);
   const { packFrames } = await loadModule('src/components/pack.ts');
   const pack = packFrames(frames, (bytes) => gzipSync(bytes, { level: 9, mtime: 0 }));
+  const programs = gzipSync(Buffer.from(JSON.stringify(await programsOf(files))), { level: 9, mtime: 0 });
   await writeFile(join(outDir, 'playground.world'), world);
+  await writeFile(join(outDir, 'programs.pack'), programs);
   await writeFile(join(outDir, 'components.pack'), pack);
-  return { world: world.length, pack: pack.length };
+  return { world: world.length, pack: pack.length, programs: programs.length };
 }

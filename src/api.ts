@@ -23,6 +23,10 @@ export interface OpenWorldOptions {
   relayToken?: string;
   /** A world whose content comes from outside starts with its services held, unless this says it is trusted (the playground's own world). */
   trusted?: boolean;
+  /** When another page has the world it is asked to stop it, and gets 10 s; without this, opening rejects with `WorldBusyError`. */
+  takeOver?: boolean;
+  /** Opens without the services, whatever was agreed before. */
+  safe?: boolean;
   onProgress?: (progress: BootProgress) => void;
 }
 
@@ -57,7 +61,10 @@ export interface WorldFiles {
 export interface WorldEvents {
   journal: JournalEntry[];
   process: ProcessInfo;
-  exit: { exitCode: number };
+  /** `takenOver`: another page has the world now. */
+  exit: { exitCode: number; takenOver: boolean };
+  /** A service keeps those after it waiting for more than 60 s; `waiting` false: it has answered, or was skipped. */
+  service: { method: string; waiting: boolean };
   /** All TCP ports that are listened on, at each change. */
   port: PortInfo[];
   relay: RelayState;
@@ -86,6 +93,8 @@ export interface World {
   fetch(port: number, request: Request): Promise<Response>;
   /** Starts the services that were held, lets the world go outside, and remembers the visitor's consent. */
   startServices(): Promise<void>;
+  /** Goes on with the next service although the present one has not answered. */
+  skipService(): void;
   exportZip(options?: { secrets?: boolean }): Promise<Blob>;
   on<E extends keyof WorldEvents>(event: E, listener: (value: WorldEvents[E]) => void): () => void;
   readonly closed: Promise<{ exitCode: number }>;

@@ -14,10 +14,12 @@ import { type ErrorCode, FsError } from './fs/errors.ts';
 import { receiveStream, sendStream } from './net/port-stream.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
+import { askForCopy } from './worlds/channel.ts';
 import { WorldList } from './worlds/list.ts';
+import { WorldBusyError } from './worlds/lock.ts';
 
 export type * from './api.ts';
-export { FsError, RpcError };
+export { FsError, RpcError, WorldBusyError };
 
 const worlds = new WorldList();
 const encoder = new TextEncoder();
@@ -26,11 +28,12 @@ const decoder = new TextDecoder();
 /** Opens a world, and makes it first when there is none of that name. Rejects with a sentence when another page has it. */
 export async function openWorld(options: OpenWorldOptions): Promise<World> {
   const { name, onProgress } = options;
-  const way = { relay: options.relay, relayToken: options.relayToken };
+  const { relay, relayToken, takeOver = false, safe = false } = options;
+  const way = { relay, relayToken, takeOver };
   onProgress?.({ step: 'lock', done: 0, total: 0 });
   const known = await worlds.find(name);
   if (known) {
-    const world = await OpenedWorld.open(name, known.id, { ...way, services: known.consented, onProgress });
+    const world = await OpenedWorld.open(name, known.id, { ...way, services: known.consented && !safe, onProgress });
     await worlds.opened(known.id);
     return world;
   }
@@ -40,7 +43,12 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
     ...(options.from instanceof URL && { origin: options.from.href }),
   });
   try {
-    const world = await OpenedWorld.open(name, record.id, { ...way, services: record.consented, from, onProgress });
+    const world = await OpenedWorld.open(name, record.id, {
+      ...way,
+      services: record.consented && !safe,
+      from,
+      onProgress,
+    });
     await worlds.complete(record.id);
     await worlds.opened(record.id);
     return world;
@@ -86,6 +94,25 @@ export async function importWorld(
   }
 }
 
+/**
+ * Makes a copy of a world under another name. A page that has the world open is asked for it, and goes on undisturbed
+ * (R1-6). The services of the copy wait for consent, as those of an import do.
+ */
+export async function copyWorld(name: string, to: string): Promise<void> {
+  const record = await worlds.find(name);
+  if (!record) throw new Error(`There is no world named ${name}.`);
+  let zip: Blob;
+  try {
+    const world = await OpenedWorld.open(name, record.id, { services: false });
+    zip = await world.exportZip({ secrets: true });
+    await world.close();
+  } catch (error) {
+    if (!(error instanceof WorldBusyError)) throw error;
+    zip = await askForCopy(record.id, name);
+  }
+  await importWorld(to, zip);
+}
+
 /** Deletes a world for good. Rejects while a page has it open. */
 export async function deleteWorld(name: string): Promise<void> {
   const record = await worlds.find(name);
@@ -99,6 +126,7 @@ interface Opening {
   onProgress?: OpenWorldOptions['onProgress'] | undefined;
   relay?: URL | null | undefined;
   relayToken?: string | undefined;
+  takeOver?: boolean;
 }
 
 class OpenedWorld implements World {
@@ -113,6 +141,7 @@ class OpenedWorld implements World {
     journal: new Set(),
     process: new Set(),
     exit: new Set(),
+    service: new Set(),
     port: new Set(),
     relay: new Set(),
   };
@@ -147,7 +176,11 @@ class OpenedWorld implements World {
       );
     };
     this.#core = wrap<CoreApi>(this.#worker);
-    this.fs = worldFiles(this.#core, (work) => this.#whole(work));
+    this.fs = worldFiles(
+      this.#core,
+      (work) => this.#whole(work),
+      () => this.#released,
+    );
   }
 
   static async open(name: string, id: string, { services, from, onProgress, ...way }: Opening): Promise<OpenedWorld> {
@@ -161,7 +194,7 @@ class OpenedWorld implements World {
       world.#opened = await world.#whole(
         world.#core.open(
           {
-            ...{ id, name, base, services, trace },
+            ...{ id, name, base, services, trace, takeOver: way.takeOver ?? false },
             ...(from && { from }),
             ...(way.relay !== undefined && { relay: way.relay === null ? null : way.relay.href }),
             ...(way.relayToken !== undefined && { relayToken: way.relayToken }),
@@ -255,6 +288,10 @@ class OpenedWorld implements World {
     await this.#whole(this.#core.startServices());
   }
 
+  skipService(): void {
+    void this.#core.skipService();
+  }
+
   exportZip(options: { secrets?: boolean } = {}): Promise<Blob> {
     return this.#whole(this.#core.exportZip({ secrets: options.secrets ?? false }));
   }
@@ -306,8 +343,13 @@ class OpenedWorld implements World {
         this.#relay = event.state;
         for (const listener of this.#listeners.relay) listener(event.state);
         return;
+      case 'service':
+        for (const listener of this.#listeners.service) listener({ method: event.method, waiting: event.waiting });
+        return;
       case 'exit':
-        for (const listener of this.#listeners.exit) listener({ exitCode: event.exitCode });
+        for (const listener of this.#listeners.exit) {
+          listener({ exitCode: event.exitCode, takenOver: event.takenOver });
+        }
         this.#resolveClosed({ exitCode: event.exitCode });
         this.#release();
     }
@@ -348,7 +390,11 @@ async function portRequest(request: Request): Promise<[PortRequest, Transferable
   return bytes.length === 0 ? [head, []] : [{ ...head, body: bytes }, [bytes.buffer]];
 }
 
-function worldFiles(core: Remote<CoreApi>, whole: <T>(work: Promise<T>) => Promise<T>): WorldFiles {
+function worldFiles(
+  core: Remote<CoreApi>,
+  whole: <T>(work: Promise<T>) => Promise<T>,
+  released: () => boolean,
+): WorldFiles {
   let watches = 0;
   return {
     readFile: (path) => whole(core.readFile(path)),
@@ -365,13 +411,15 @@ function worldFiles(core: Remote<CoreApi>, whole: <T>(work: Promise<T>) => Promi
     watch(path, listener) {
       const id = ++watches;
       void core.watch(id, path, proxy(listener));
-      return () => void core.unwatch(id);
+      // A world that has ended watches nothing any more, and cannot be asked.
+      return () => void (released() || core.unwatch(id));
     },
   };
 }
 
 /** Errors lose their class on the way between threads; the core sends what makes them anew. */
 function restored(error: unknown): unknown {
+  if (error instanceof Error && error.name === 'WorldBusyError') return WorldBusyError.from(error);
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return new FsError(error.code as ErrorCode, error.message);
   }

@@ -5,9 +5,17 @@
 
 import pack from '#world/components.pack?url';
 import world from '#world/playground.world?url';
+import programs from '#world/programs.pack?url';
+import runner from './builders/runner/runner.wasm?url';
 
 /** The playground world, packed. */
 export const PLAYGROUND_WORLD: URL = new URL(world, import.meta.url);
+
+/** The playground's plugins in JavaScript, without the runner. */
+export const PROGRAMS_PACK: URL = new URL(programs, import.meta.url);
+
+/** The runner of plugins in JavaScript: 0.9 MB, so it is fetched when the world answers already. */
+export const RUNNER: URL = new URL(runner, import.meta.url);
 
 /** The components of the playground's plugins, made ready to run at build time. */
 export const COMPONENTS_PACK: URL = new URL(pack, import.meta.url);

@@ -4,15 +4,15 @@ import { expose, transfer } from 'comlink';
 import esbuildUrl from 'esbuild-wasm/esbuild.wasm?url';
 import { buildJs } from '../src/builders/js/build.ts';
 import type { Esbuild } from '../src/builders/js/bundle.ts';
-import runnerUrl from '../src/builders/runner/runner.wasm?url';
 import type { BuildApi } from '../src/components/protocol.ts';
 import { transpiler } from '../src/components/transpile.ts';
+import { RUNNER } from '../src/shipped.ts';
 
 // jco loads its own WebAssembly with `compileStreaming`, which insists on a MIME type that not every host sends (and
 // school filters look for). Nothing else compiles in this worker.
 WebAssembly.compileStreaming = async (source) => WebAssembly.compile(await (await source).arrayBuffer());
 
-async function load(url: string): Promise<ArrayBuffer> {
+async function load(url: string | URL): Promise<ArrayBuffer> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
   return response.arrayBuffer();
@@ -37,7 +37,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-const tools = { esbuild: once(startEsbuild), runner: once(async () => new Uint8Array(await load(runnerUrl))) };
+const tools = { esbuild: once(startEsbuild), runner: once(async () => new Uint8Array(await load(RUNNER))) };
 
 const api: BuildApi = {
   transpile: transpiler(() => import('@bytecodealliance/jco-transpile/component')),

@@ -4,5 +4,11 @@ export interface StartOptions {
   host: string;
   tls: { cert: string; key: string } | undefined;
   help: boolean;
+  /** False for none. */
+  relay:
+    | false
+    | { secret?: string; allow?: string[]; origins?: string[]; own?: string[]; dns?: string[]; trustProxy?: boolean };
+  /** Write a log of the relay. */
+  log: boolean;
 }
 export function parseStartOptions(args: string[], env: Record<string, string | undefined>): StartOptions;

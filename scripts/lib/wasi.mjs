@@ -94,9 +94,7 @@ export function runCommand(module, args, stdin) {
     },
   };
   const all = new Proxy(system, { get: (known, name) => known[name] ?? (() => NOSYS) });
-  const imports = Object.fromEntries(
-    WebAssembly.Module.imports(module).map(({ name }) => [name, all[name]]),
-  );
+  const imports = Object.fromEntries(WebAssembly.Module.imports(module).map(({ name }) => [name, all[name]]));
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });
   memory = instance.exports.memory;
   let code = 0;

@@ -94,7 +94,7 @@ export function* sections(bytes: Uint8Array, at = 0, end = bytes.length): Genera
 export const COMPONENT_SECTION = { coreModule: 1, component: 4, import: 10, export: 11 } as const;
 
 /** Section IDs of core modules. */
-export const MODULE_SECTION = { import: 2, memory: 5, data: 11, dataCount: 12 } as const;
+export const MODULE_SECTION = { import: 2, memory: 5, code: 10, data: 11, dataCount: 12 } as const;
 
 /** Where the core modules stand inside a component, those of nested components too, in order. */
 export function coreModules(bytes: Uint8Array, at = 0, end = bytes.length): { start: number; end: number }[] {

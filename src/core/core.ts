@@ -28,6 +28,8 @@ export interface CoreHost {
   folders: { add(process: Process): Namespace; remove(process: Process): void };
   /** A process started, changed its state, or ended. */
   onProcess?(process: Process): void;
+  /** A service keeps those after it waiting (R8-4). */
+  onSlowService?(method: string, waiting: boolean): void;
   /** The targets that the host has built in (R11-8). */
   native?: readonly NativeTarget[];
 }
@@ -88,7 +90,12 @@ export class Core {
       }),
     );
     this.router = new Router({ plugins: this.plugins, processes, journal, locks, methods: this.#methods });
-    this.services = new Services({ files, journal, router: this.router });
+    this.services = new Services({
+      files,
+      journal,
+      router: this.router,
+      onSlow: (method, waiting) => host.onSlowService?.(method, waiting),
+    });
     this.documents = new Documents(() => this.router, processes);
     const { plugins, documents } = this;
     this.graph = new GraphFiles(plugins, documents);

@@ -80,7 +80,10 @@ export type CoreEvent =
   | { type: 'ports'; ports: PortInfo[] }
   | { type: 'journal'; entries: JournalEntry[] }
   | { type: 'processes'; processes: ProcessInfo[] }
-  | { type: 'exit'; exitCode: number };
+  /** `takenOver`: another page asked for the world. */
+  | { type: 'exit'; exitCode: number; takenOver: boolean }
+  /** A service that has not answered for 60 s, until it does or is skipped (R8-4). */
+  | { type: 'service'; method: string; waiting: boolean };
 
 /** The text of the result, or of the error object. */
 export type Reply = { result: Uint8Array } | { error: Uint8Array };
@@ -121,6 +124,8 @@ export interface OpenOptions {
   from?: Blob;
   /** Start the services of boot.json, and let the world go outside. Without consent both are held. */
   services: boolean;
+  /** A page that has the world is asked to stop it. */
+  takeOver?: boolean;
   /** The address of the relay; null for none, left out for the one that the page's host names. */
   relay?: string | null;
   relayToken?: string;
@@ -169,6 +174,8 @@ export interface CoreApi {
   fetch(id: number, port: number, request: PortRequest): Promise<PortResponse>;
   cancelFetch(id: number): void;
   startServices(): Promise<void>;
+  /** Goes on with the next service although the present one has not answered (R8-4). */
+  skipService(): void;
   /** Which events the page wants; none at first. `exit` is always told. */
   listen(types: Exclude<CoreEvent['type'], 'exit'>[]): void;
   exportZip(options: { secrets: boolean }): Promise<Blob>;

@@ -22,6 +22,8 @@ export interface ServicesHost {
   files: Namespace;
   journal: Journal;
   router: Router;
+  /** A service has not answered for 60 s; or, after that, it has, or was skipped (R8-4). */
+  onSlow?(method: string, waiting: boolean): void;
 }
 
 /** Reads boot.json; a missing file is no services, a broken one is an error that says what is wrong (R8-2). */
@@ -120,9 +122,16 @@ export class Services {
   #startOne(service: Service): Promise<void> {
     const { method, params } = service;
     return new Promise((resolve) => {
-      const cancelSlow = after(SLOW_MS, () => this.#log(`the service ${method} has not answered for 60 s`));
+      let slow = false;
+      const cancelSlow = after(SLOW_MS, () => {
+        slow = true;
+        this.#log(`the service ${method} has not answered for 60 s`);
+        this.#host.onSlow?.(method, true);
+      });
       const done = () => {
         cancelSlow();
+        if (slow) this.#host.onSlow?.(method, false);
+        slow = false;
         this.#skip = undefined;
         resolve();
       };

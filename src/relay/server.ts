@@ -8,9 +8,12 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type BuildOptions, BuildServer } from './build/server.ts';
+
 import { publicName } from './names.ts';
 import { RELAY_PATH, Relay, type RelayOptions } from './relay.ts';
 import { answer, servePage } from './static.ts';
+
+export { logLine } from './log.ts';
 
 export interface ServerOptions {
   /** The folder of the built page. */

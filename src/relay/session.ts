@@ -79,6 +79,8 @@ export class Session implements WireEvents {
   #uncounted = 0;
   #counting = false;
   #held = false;
+  /** A stream had to wait since the last `#resumeAll`. */
+  #blocked = false;
   #why = 'the client left';
 
   constructor(wire: Wire, from: string, surroundings: Surroundings, onEnd: () => void) {
@@ -97,7 +99,9 @@ export class Session implements WireEvents {
 
   /** Whether streams may send to the client now. */
   get writable(): boolean {
-    return !this.#held && this.#wire.buffered < HIGH_WATER;
+    if (!this.#held && this.#wire.buffered < HIGH_WATER) return true;
+    this.#blocked = true;
+    return false;
   }
 
   /** Whether credit may be given now. */
@@ -158,7 +162,7 @@ export class Session implements WireEvents {
   }
 
   drained(): void {
-    if (this.#wire.buffered < LOW_WATER && !this.#held) this.#resumeAll();
+    if (this.#blocked && !this.#held && this.#wire.buffered < LOW_WATER) this.#resumeAll();
   }
 
   closed(): void {
@@ -277,6 +281,7 @@ export class Session implements WireEvents {
   }
 
   #resumeAll(): void {
+    this.#blocked = false;
     for (const stream of this.#streams.values()) {
       if (!this.writable) return;
       stream.resume();

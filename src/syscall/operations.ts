@@ -204,7 +204,11 @@ export const OPERATIONS: Readonly<Record<number, Operation>> = {
   },
   [OP.append]: (call, descriptors) => {
     const file = descriptors.file(arg(call, 0));
-    return withPayload(call, (data) => file.append(data));
+    return withPayload(call, (data) =>
+      chain(file.append(data), (offset) => {
+        call.args[0] = offset;
+      }),
+    );
   },
   [OP.setSize]: (call, descriptors) => chain(descriptors.file(arg(call, 0)).setSize(arg(call, 1)), nothing),
   [OP.setTimes]: (call, descriptors) => {

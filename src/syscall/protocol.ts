@@ -81,7 +81,7 @@ export const OP = {
   read: 5,
   /** [fd, offset] payload: all of it is written, or nothing. */
   write: 6,
-  /** [fd] payload: all of it at the end of the file in one step. */
+  /** [fd] payload: all of it at the end of the file in one step -> [offset at which it begins] */
   append: 7,
   /** [fd, size] */
   setSize: 8,

@@ -1,7 +1,7 @@
 /** The entry of the page. */
 
-import { deleteWorld, importWorld, listWorlds, openWorld, RpcError } from '../index.ts';
+import { copyWorld, deleteWorld, importWorld, listWorlds, openWorld, RpcError, WorldBusyError } from '../index.ts';
 import { PLAYGROUND_WORLD } from '../shipped.ts';
 import { start } from './start.ts';
 
-start({ openWorld, listWorlds, importWorld, deleteWorld, RpcError }, PLAYGROUND_WORLD);
+start({ openWorld, listWorlds, importWorld, copyWorld, deleteWorld, RpcError, WorldBusyError }, PLAYGROUND_WORLD);

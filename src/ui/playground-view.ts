@@ -33,7 +33,7 @@ export class PlaygroundView extends LitElement {
   readonly #follow = new Follow<Session>(this);
   readonly #drop = new FileDrop(this, (file) => {
     this.shell.show('worlds');
-    void this.worlds.offerImport(file);
+    this.worlds.offerImport(file);
   });
   #wasOpen = false;
 

@@ -1,7 +1,8 @@
 import type { World } from '../api.ts';
-import { addressOf, worldInAddress } from './address.ts';
-import { pageShelf } from './console/history.ts';
-import { type SausageApi, Session } from './model/session.ts';
+import { type Addressed, addressOf, readAddress } from './address.ts';
+import type { SausageApi } from './model/phase.ts';
+import { Session } from './model/session.ts';
+import { pageShelf } from './model/shelf.ts';
 import { adoptPageStyles } from './parts/theme.ts';
 import './playground-view.ts';
 import type { PlaygroundView } from './playground-view.ts';
@@ -18,13 +19,15 @@ export interface PageApi extends SausageApi {
  * Puts the page together on an embedding API, and boots the world that the address names. `playground` is the address
  * of the zip that the playground is made of on the first visit.
  */
-export function start(api: SausageApi & { RpcError?: unknown }, playground: URL): Session {
+export function start(api: SausageApi & { RpcError?: unknown; WorldBusyError?: unknown }, playground: URL): Session {
   adoptPageStyles();
+  const addressed = () => readAddress(location.href);
   const session = new Session(api, {
     playground,
     shelf: pageShelf(),
-    onName: (name) => {
-      if (name !== worldInAddress(location.href)) history.pushState(null, '', addressOf(name, location.href));
+    ...(navigator.storage && { warehouse: navigator.storage }),
+    onOpening: (name, safe) => {
+      if (!same({ name, safe }, addressed())) history.pushState(null, '', addressOf({ name, safe }, location.href));
     },
   });
   const page: PageApi = {
@@ -42,9 +45,13 @@ export function start(api: SausageApi & { RpcError?: unknown }, playground: URL)
   (view as PlaygroundView).session = session;
   if (!view.isConnected) document.body.append(view);
   window.addEventListener('popstate', () => {
-    const name = worldInAddress(location.href);
-    if (name !== session.name) void session.open(name);
+    const { name, safe } = addressed();
+    if (!same({ name, safe }, session)) void session.open(name, { safe });
   });
-  void session.open(worldInAddress(location.href));
+  window.addEventListener('pagehide', () => session.leave());
+  const { name, safe } = addressed();
+  void session.open(name, { safe });
   return session;
 }
+
+const same = (a: Addressed, b: Addressed): boolean => a.name === b.name && a.safe === b.safe;

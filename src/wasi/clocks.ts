@@ -40,7 +40,7 @@ function putWallNow(guest: Guest, at: number): void {
   view.setUint32(at + 8, (milliseconds - seconds * 1000) * 1_000_000 + nanoseconds, true);
 }
 
-class Timer extends Pollable {
+export class Timer extends Pollable {
   readonly #deadline: number;
   constructor(deadline: number) {
     super();
@@ -54,12 +54,12 @@ class Timer extends Pollable {
   }
 }
 
-function milliseconds(nanoseconds: bigint): number {
+export function milliseconds(nanoseconds: bigint): number {
   return Number(BigInt.asUintN(64, nanoseconds)) / 1e6;
 }
 
 /** Nanoseconds between two ticks: 5 µs in an isolated page, 100 µs and more elsewhere. */
-const RESOLUTION = globalThis.crossOriginIsolated ? 5_000n : 100_000n;
+export const RESOLUTION = globalThis.crossOriginIsolated ? 5_000n : 100_000n;
 
 /** Seconds that the visitor's clock is before UTC at that time. */
 function utcOffset(seconds: bigint): number {

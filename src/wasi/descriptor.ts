@@ -12,6 +12,9 @@ export class Descriptor {
   readonly fd: number;
   readonly kind: number;
   readonly flags: number;
+  /** How much the last `writeParts` wrote, and where in the file that ended. */
+  written = 0;
+  end = 0;
   #identity: Identity | undefined;
   /** The handle of the guest and each stream that was made of it: the last one closes it. */
   #uses = 1;
@@ -68,15 +71,37 @@ export class Descriptor {
    * an append of that size is never torn by another writer. Returns 0, or `~code`.
    */
   write(bytes: Uint8Array, offset: number | undefined): number {
+    const outcome = this.writeParts([bytes], offset);
+    return Math.min(outcome, 0);
+  }
+
+  /** As `write`, of several pieces of memory one behind the other. */
+  writeParts(parts: Uint8Array[], offset: number | undefined): number {
     const { args, payload } = this.client;
-    for (let done = 0; done < bytes.length; done += PAYLOAD_BYTES) {
-      const part = bytes.subarray(done, done + PAYLOAD_BYTES);
-      payload.set(part);
+    this.written = 0;
+    let filled = 0;
+    const flush = (): number => {
       args[0] = this.fd;
-      if (offset !== undefined) args[1] = offset + done;
-      const outcome = this.client.call(offset === undefined ? OP.append : OP.write, part.length);
+      if (offset !== undefined) args[1] = offset + this.written;
+      const outcome = this.client.call(offset === undefined ? OP.append : OP.write, filled);
       if (outcome < 0) return outcome;
+      this.end = (offset === undefined ? (args[0] as number) : offset + this.written) + filled;
+      this.written += filled;
+      return (filled = 0);
+    };
+    for (const part of parts) {
+      for (let done = 0; done < part.length; ) {
+        const piece = part.subarray(done, done + PAYLOAD_BYTES - filled);
+        payload.set(piece, filled);
+        done += piece.length;
+        filled += piece.length;
+        if (filled < PAYLOAD_BYTES) continue;
+        const outcome = flush();
+        if (outcome < 0) return outcome;
+      }
     }
+    const outcome = filled > 0 ? flush() : 0;
+    if (outcome < 0) return outcome;
     return this.flags & (FLAG.fileSync | FLAG.dataSync) ? this.sync() : 0;
   }
 

@@ -43,10 +43,10 @@ export class Guest {
     this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** Room in the guest's own heap, which the guest frees. Nothing needs none. */
+  /** Room in the guest's own heap, which the guest frees. It is asked for nothing too: it may know where that is to be. */
   allocate(align: number, size: number): number {
-    if (size === 0) return align;
     const { realloc } = this;
+    if (!realloc && size === 0) return align;
     if (!realloc) throw new WebAssembly.RuntimeError('the component has no allocator for this call');
     return realloc(0, 0, align, size) >>> 0;
   }

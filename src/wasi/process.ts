@@ -1,11 +1,12 @@
 import { MEMORY_IMPORT, type MemoryLimits } from '../components/limits.ts';
 import { Client } from '../syscall/client.ts';
 import { EXIT, type ReadyComponent, type ToProcess } from '../syscall/protocol.ts';
-import { type Imports, MissingImport } from './bind.ts';
+import { type CoreFunction, type Imports, MissingImport } from './bind.ts';
 import { Host, ProcessExit } from './host.ts';
 import { wasi } from './imports.ts';
 import { Memories } from './memories.ts';
-import { traced } from './trace.ts';
+import { adapterInstance, isAdapter } from './preview1/adapter.ts';
+import { traced, tracedCall } from './trace.ts';
 
 type Start = Extract<ToProcess, { type: 'start' }>;
 
@@ -29,6 +30,12 @@ interface Kept {
   onDemand?: boolean;
 }
 
+/** What stays the same for all processes of a worker. */
+interface Worker {
+  host: Host;
+  imports: Imports;
+}
+
 /** An instance that was made ahead and is large would hold memory that others need more. */
 const PREPARED_BYTES = 16 * 1024 * 1024;
 
@@ -50,7 +57,7 @@ export class ProcessRunner {
   /** An instance that no process has used yet, and the turn in which the next one will be made. */
   #prepared: { key: string; run: Run | undefined } | undefined;
   #preparing: ReturnType<typeof setTimeout> | undefined;
-  #worker: { host: Host; imports: Imports } | undefined;
+  #worker: Worker | undefined;
 
   /** `load` makes a module of a source text, as `import` of a `blob:` URL does. */
   constructor(load: (script: string) => Promise<ComponentScript>) {
@@ -105,11 +112,11 @@ export class ProcessRunner {
 
   /** Makes the instance of the next process while nobody waits for it. Half the time of a short call is saved so. */
   #prepare(key: string, kept: Kept): void {
-    const { host, imports } = this.#worker!;
+    const { host } = this.#worker!;
     if (kept.onDemand || this.#prepared?.key === key) return;
     this.#discard();
     try {
-      this.#prepared = { key, run: instantiate(kept, imports, this.#memories) };
+      this.#prepared = { key, run: instantiate(kept, this.#worker!, this.#memories) };
     } catch {
       // it asks for something before it runs, or is broken: its process will tell
       kept.onDemand = true;
@@ -133,16 +140,11 @@ export class ProcessRunner {
   #instance({ key, trace, env, args }: Start, kept: Kept): Run | undefined {
     const prepared = this.#prepared;
     this.#prepared = undefined;
-    const { imports } = this.#worker!;
     if (prepared?.key === key && !trace) return prepared.run;
     this.#release();
-    if (!trace) return instantiate(kept, imports, this.#memories);
+    if (!trace) return instantiate(kept, this.#worker!, this.#memories);
     const pid = env.find(([name]) => name === 'SAUSAGE_PID')?.[1] ?? args[0] ?? '';
-    return instantiate(
-      kept,
-      traced(imports, (line) => console.debug(`${pid} ${line}`)),
-      this.#memories,
-    );
+    return instantiate(kept, this.#worker!, this.#memories, (line) => console.debug(`${pid} ${line}`));
   }
 
   #run(start: Start, kept: Kept): Outcome {
@@ -175,20 +177,27 @@ export class ProcessRunner {
   }
 }
 
-/** A new instance; what is returned runs it. */
-function instantiate({ script, modules, memories }: Kept, imports: Imports, pool: Memories): Run | undefined {
+/** A new instance; what is returned runs it. `print` gets a line for each call of a program of preview 1. */
+function instantiate(
+  { script, modules, memories }: Kept,
+  { host, imports }: Worker,
+  pool: Memories,
+  print?: (line: string) => void,
+): Run | undefined {
   const getModule = (name: string): WebAssembly.Module => {
     const module = modules[name];
     if (!module) throw new Error(`the component has no core module ${name}`);
     return module;
   };
+  const told = print && ((name: string, call: CoreFunction) => tracedCall(`preview1/${name}`, call, print));
   const instantiateCore = (module: WebAssembly.Module, given: WebAssembly.Imports = {}): WebAssembly.Instance => {
+    if (isAdapter(module)) return adapterInstance(host, module, given, told);
     const limits = memories.get(module);
     if (!limits) return new WebAssembly.Instance(module, given);
     const own = { [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: pool.take(limits) } };
     return new WebAssembly.Instance(module, { ...given, ...own });
   };
-  const exports = script.instantiate(getModule, imports, instantiateCore);
+  const exports = script.instantiate(getModule, print ? traced(imports, print) : imports, instantiateCore);
   const name = Object.keys(exports).find((key) => /^wasi:cli\/run(@0\.2\.\d+)?$/.test(key));
   return name === undefined ? undefined : exports[name]?.run;
 }

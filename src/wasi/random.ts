@@ -20,15 +20,17 @@ function number(): bigint {
   return value;
 }
 
+/** Fills all of it with random bytes. */
+export function fillRandom(into: Uint8Array<ArrayBuffer>): void {
+  for (let done = 0; done < into.length; done += CHUNK) crypto.getRandomValues(into.subarray(done, done + CHUNK));
+}
+
 function bytes(guest: Guest) {
   return (length: bigint, result: number): void => {
     const count = u64(length);
     if (count > 0xffff_ffff) throw new WebAssembly.RuntimeError('more random bytes than a memory can hold');
     const at = guest.allocate(1, count);
-    const all = guest.bytes;
-    for (let done = 0; done < count; done += CHUNK) {
-      crypto.getRandomValues(all.subarray(at + done, at + Math.min(count, done + CHUNK)));
-    }
+    fillRandom(guest.bytes.subarray(at, at + count));
     guest.setList(result, at, count);
   };
 }

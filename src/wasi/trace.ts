@@ -1,4 +1,19 @@
-import type { Binder, BoundResource, Imports } from './bind.ts';
+import type { Binder, BoundResource, CoreFunction, Imports } from './bind.ts';
+
+/** The same function with a line for each call. */
+export function tracedCall(name: string, call: CoreFunction, print: (line: string) => void): CoreFunction {
+  return (...args: unknown[]) => {
+    const began = performance.now();
+    let outcome = 'threw';
+    try {
+      const result: unknown = call(...args);
+      outcome = result === undefined ? '' : `= ${result}`;
+      return result;
+    } finally {
+      print(`${name}(${args.join(', ')}) ${outcome} ${((performance.now() - began) * 1000).toFixed(0)} µs`);
+    }
+  };
+}
 
 /**
  * The same imports with one line for each call of a host function: its name and its arguments as numbers, what it
@@ -7,20 +22,8 @@ import type { Binder, BoundResource, Imports } from './bind.ts';
 export function traced(imports: Imports, print: (line: string) => void): Imports {
   const wrap =
     (name: string, binder: Binder): Binder =>
-    (options) => {
-      const call = binder(options);
-      return (...args: unknown[]) => {
-        const began = performance.now();
-        let outcome = 'threw';
-        try {
-          const result: unknown = call(...args);
-          outcome = result === undefined ? '' : `= ${result}`;
-          return result;
-        } finally {
-          print(`${name}(${args.join(', ')}) ${outcome} ${((performance.now() - began) * 1000).toFixed(0)} µs`);
-        }
-      };
-    };
+    (options) =>
+      tracedCall(name, binder(options), print);
 
   const copy: Imports = Object.create(Object.getPrototypeOf(imports));
   for (const [interfaceName, members] of Object.entries(imports)) {

@@ -44,9 +44,9 @@ export class EventBatches {
     this.#gather();
   }
 
-  exit(exitCode: number): void {
+  exit(exitCode: number, takenOver: boolean): void {
     this.#flush();
-    this.#tell({ type: 'exit', exitCode });
+    this.#tell({ type: 'exit', exitCode, takenOver });
   }
 
   #gather(): void {

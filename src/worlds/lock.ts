@@ -1,14 +1,21 @@
 /** One page owns a world at a time: the Web Lock of its container (R1-6). */
 
+import { askToTakeOver, asleep, PATIENCE_MS } from './channel.ts';
+
 /** Another page has the world. */
 export class WorldBusyError extends Error {
   override readonly name = 'WorldBusyError';
   /** The container of the world: whom to ask for a take-over, once there is one. */
   readonly id: string;
 
-  constructor(id: string, name: string) {
-    super(`The world ${name} is open in another tab or window. Close it there, then try again.`);
+  constructor(id: string, name: string, message = `The world ${name} is open in another tab or window.`) {
+    super(message);
     this.id = id;
+  }
+
+  /** The error as it was on the other side of a thread, where it lost its class. */
+  static from(error: Error): WorldBusyError {
+    return new WorldBusyError('', '', error.message);
   }
 }
 
@@ -21,6 +28,20 @@ export interface LockOptions {
   locks?: LockManager;
   /** Milliseconds to wait for the page that has it; none when not given. */
   patience?: number;
+}
+
+/** As `lockWorld`; when another page has the world it is asked to stop it, and gets 10 s for that (R1-6). */
+export async function takeOverWorld(
+  id: string,
+  name: string,
+  options: Pick<LockOptions, 'locks'> = {},
+): Promise<WorldLock> {
+  const free = await hold(`sausage/world/${id}`, options);
+  if (free) return free;
+  askToTakeOver(id);
+  const lock = await hold(`sausage/world/${id}`, { ...options, patience: PATIENCE_MS });
+  if (!lock) throw new WorldBusyError(id, name, asleep(name));
+  return lock;
 }
 
 /** Takes the lock of a world or throws `WorldBusyError`. Held until `release`, or until the worker or page ends. */

@@ -24,7 +24,7 @@ import { RelayClient } from '../net/relay/client.ts';
 import { COMPONENTS_PACK } from '../shipped.ts';
 import { WorkerMachines } from '../syscall/machines.ts';
 import { BuildWorker } from './build-worker.ts';
-import { lockWorld } from './lock.ts';
+import { lockWorld, takeOverWorld } from './lock.ts';
 import { importWorld } from './zip.ts';
 
 /** Programs at once: Chromium has 125 WebAssembly memories a page, of which jco and SQLite take some (R3.3-12). */
@@ -64,7 +64,7 @@ export async function openParts(
   onProgress: (progress: BootProgress) => void,
   listener: PartsListener,
 ): Promise<WorldParts> {
-  const lock = await lockWorld(options.id, options.name);
+  const lock = await (options.takeOver ? takeOverWorld : lockWorld)(options.id, options.name);
   let opened: WorldFileSystem | undefined;
   try {
     onProgress({ step: 'open', done: 0, total: 0 });

@@ -26,8 +26,10 @@ import { NetError } from '../net/errors.ts';
 import { HttpError } from '../net/http/errors.ts';
 import { fetchLocal } from '../net/http/fetch.ts';
 import { receiveStream, sendStream } from '../net/port-stream.ts';
+import { answerOthers } from './channel.ts';
 import { EventBatches } from './events.ts';
 import { openParts, type WorldParts } from './parts.ts';
+import { addPrograms } from './programs.ts';
 import { exportWorld } from './zip.ts';
 
 type Callback<F> = F & Partial<ProxyMarked> & { [releaseProxy]?: () => void };
@@ -41,6 +43,8 @@ export class WorldServer implements CoreApi {
   #core!: Core;
   #events!: EventBatches;
   #servicesHeld = false;
+  #takenOver = false;
+  #stopAnswering: () => void = () => {};
   #ended?: Promise<void>;
 
   async open(
@@ -71,11 +75,20 @@ export class WorldServer implements CoreApi {
         cargoTarget({ components: parts.components, machines: parts.machines, base: options.base }),
       ],
       onProcess: (process) => events.process(() => process.info()),
+      onSlowService: (method, waiting) => this.#tell({ type: 'service', method, waiting }),
     });
     this.#core = core;
     await core.activation.recover();
     parts.onChange((change) => core.watcher.changed(change));
     this.#ended = core.closed.then((exitCode) => this.#end(exitCode));
+    this.#stopAnswering = answerOthers(options.id, {
+      takeOver: () => {
+        this.#takenOver = true;
+        this.#log('another page takes this world over');
+        void core.close();
+      },
+      copy: () => this.exportZip({ secrets: true }),
+    });
     for (const repair of parts.repairs) this.#log(repair);
     const services = await core.services.read();
     this.#servicesHeld = services > 0 && !options.services;
@@ -86,6 +99,7 @@ export class WorldServer implements CoreApi {
     parts.machines.warmUp();
     parts.startJournal();
     void core.watcher.start();
+    if (options.from) addPrograms(parts.tree.files).catch((error) => this.#log(`${error}`));
     return {
       storage: parts.storage,
       servicesHeld: this.#servicesHeld,
@@ -216,6 +230,10 @@ export class WorldServer implements CoreApi {
     void this.#core.services.start();
   }
 
+  skipService(): void {
+    this.#core.services.skip();
+  }
+
   listen(types: Exclude<CoreEvent['type'], 'exit'>[]): void {
     this.#events.listen(types);
   }
@@ -234,8 +252,9 @@ export class WorldServer implements CoreApi {
   }
 
   async #end(exitCode: number): Promise<void> {
+    this.#stopAnswering();
     await this.#parts.close();
-    this.#events.exit(exitCode);
+    this.#events.exit(exitCode, this.#takenOver);
   }
 
   #log(line: string): void {

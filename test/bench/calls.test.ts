@@ -129,8 +129,11 @@ test('R8-4 the first visit answers soon and loads little', async () => {
     const other = await openBrowser();
     const visit = await other.open(fresh.url);
     first.push(await ready(visit));
-    // what is fetched from now on (for the journal, for a visit without a network) no visitor waits for
-    const loaded = fresh.requests.reduce((sum, request) => sum + request.bytes, 0);
+    // no visitor waits for the journal's SQLite, for jco, and for what is kept for a visit without a network
+    const later = /wa-sqlite|sqlite-api|js-component-bindgen|wasm-tools|runner|esbuild|build-|service\.js/;
+    const loaded = fresh.requests
+      .filter(({ url }) => !later.test(url))
+      .reduce((sum, request) => sum + request.bytes, 0);
     floors.push(await document(visit));
     if (round === 0) bytes = loaded;
     await visit.reload();
@@ -139,7 +142,21 @@ test('R8-4 the first visit answers soon and loads little', async () => {
     await fresh.close();
   }
   const sorted = (values: number[]) => values.sort((a, b) => a - b);
-  figure({ name: 'first visit until notes.list answers', unit: 'ms', value: median(sorted(first)), goal: 2000 });
-  figure({ name: 'second visit until notes.list answers', unit: 'ms', value: median(sorted(second)), goal: 900 });
+  figure({
+    name: 'first visit until notes.list answers',
+    unit: 'ms',
+    value: median(sorted(first)),
+    floor: median(sorted(floors)),
+    of: 'the document alone',
+    goal: 2000,
+  });
+  figure({
+    name: 'second visit until notes.list answers',
+    unit: 'ms',
+    value: median(sorted(second)),
+    floor: median(sorted(floors)),
+    of: 'the document alone',
+    goal: 900,
+  });
   figure({ name: 'first load, compressed', unit: 'bytes', value: bytes, limit: 900_000 });
 });

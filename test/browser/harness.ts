@@ -24,7 +24,8 @@ declare global {
   var sausage: {
     world: World;
     ready: Promise<unknown>;
-    openWorld(options: { name: string; from?: Blob; trusted?: boolean }): Promise<World>;
+    openWorld(options: { name: string; from?: Blob; trusted?: boolean; takeOver?: boolean }): Promise<World>;
+    copyWorld(name: string, to: string): Promise<void>;
     listWorlds(): Promise<WorldInfo[]>;
     importWorld(name: string, zip: Blob): Promise<void>;
     deleteWorld(name: string): Promise<void>;

@@ -150,3 +150,29 @@ test('R1-6 a second page of the same world says so and touches nothing', async (
   expect(message).toMatch(/another (tab|page|window)|open elsewhere|already open/i);
   expect(await call(tab, 'notes.list')).toMatchObject({ result: { notes: [] } });
 });
+
+test('R1-6 a second page takes the world over, the first stops it properly; a copy leaves it alone', async () => {
+  const site = await openSite();
+  const browser = await openBrowser();
+  const tab = await browser.open(site.url);
+  await call(tab, 'notes.add', { text: 'milk' });
+  const second = await browser.open(site.url, { ready: false });
+  const copied = await second.evaluate(async () => {
+    while (!('sausage' in globalThis)) await new Promise(requestAnimationFrame);
+    await sausage.copyWorld('playground', 'a copy');
+    const world = await sausage.openWorld({ name: 'a copy' });
+    const notes = await world.call('notes.list');
+    await world.close();
+    return notes;
+  });
+  expect(copied).toMatchObject({ notes: [{ text: 'milk' }] });
+  expect((await call(tab, 'notes.list')).result, 'the first goes on').toMatchObject({ notes: [{ text: 'milk' }] });
+
+  const exit = tab.evaluate(() => new Promise((resolve) => sausage.world.on('exit', resolve)));
+  const taken = await second.evaluate(async () => {
+    const world = await sausage.openWorld({ name: 'playground', takeOver: true });
+    return world.call('notes.list');
+  });
+  expect(taken).toMatchObject({ notes: [{ text: 'milk' }] });
+  expect(await exit).toEqual({ exitCode: 0, takenOver: true });
+});

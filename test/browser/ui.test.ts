@@ -89,7 +89,7 @@ describe('the page, for a visitor', () => {
     await ready();
     expect(await run(page, 'nobody.home')).toMatch(/no plugin called “nobody”.*-32001/);
     expect(await run(page, 'notes.nothing')).toContain('-32601');
-    expect(await run(page, 'notes')).toContain('Write notes.add or notes.list.');
+    await expect.poll(() => run(page, 'notes')).toContain('Write notes.add or notes.list.');
     expect(await run(page, 'ls /plugins')).toContain('notes/');
     expect(await run(page, 'help notes')).toContain('Keeps a new note');
     expect(await run(page, 'notes.list')).toContain('notes');
@@ -157,6 +157,111 @@ describe('the page, for a visitor', () => {
     expect(await run(page, 'notes.list')).toContain('notes');
     expect(await page.locator('sausage-entry').count()).toBe(2);
     expect(problems).toEqual([]);
+  });
+
+  it('R1-6 takes a world over from another tab, and the other takes it back', async () => {
+    const { page: first, ready, problems } = bound(await visit());
+    await ready();
+    await run(first, 'notes.add {text: "before"}');
+    const { page: second } = bound(await visit('', 380));
+    await second.getByText('“playground” is open in another tab').waitFor();
+    expect(await second.evaluate(() => document.documentElement.scrollWidth)).toBe(380);
+    expect(await run(first, 'notes.list'), 'the first goes on').toContain('before');
+
+    await second.getByRole('button', { name: 'Take it over' }).click();
+    await second.waitForFunction(() => sausage.world);
+    await second.getByRole('combobox', { name: 'Call a method' }).waitFor();
+    expect(await run(second, 'notes.add {text: "after"}')).toContain('after');
+    await first.getByText('This world is open in another tab now').waitFor();
+    expect(await first.evaluate(() => sausage.world)).toBeUndefined();
+
+    await first.getByRole('button', { name: 'Take it back' }).click();
+    await first.waitForFunction(() => sausage.world);
+    expect(await run(first, 'notes.list')).toMatch(/before.*after/);
+    await second.getByText('This world is open in another tab now').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('R1-6 opens a copy of a world that another tab has, which goes on', async () => {
+    const { page: first, ready } = bound(await visit());
+    await ready();
+    await run(first, 'notes.add {text: "shared"}');
+    const { page: second } = bound(await visit());
+    await second.getByRole('button', { name: 'Open a copy' }).click();
+    const name = second.getByRole('textbox', { name: 'Name' });
+    expect(await name.inputValue()).toBe('playground copy');
+    await name.fill('playground');
+    await second.keyboard.press('Enter');
+    await second.getByRole('alert').getByText('There is a world called “playground” already.').waitFor();
+    await name.fill('mine');
+    await second.keyboard.press('Enter');
+    await second.waitForFunction(() => sausage.world?.name === 'mine');
+    expect(second.url()).toContain('?world=mine');
+    expect(await run(second, 'notes.list')).toContain('shared');
+    expect(await run(first, 'notes.list')).toContain('shared');
+    await second.evaluate(() => sausage.world.close());
+    await second.evaluate(() => sausage.deleteWorld('mine'));
+  });
+
+  it('R8-5 ?safe=1 opens a world without its services, and a button opens it with them', async () => {
+    const { page: before, ready } = bound(await visit());
+    await ready();
+    const services = JSON.stringify([{ method: 'notes.list' }]);
+    await before.evaluate((text) => sausage.world.fs.writeFile('/config/boot.json', text), services);
+    await before.evaluate(() => sausage.world.close());
+    const started = (page: Page) =>
+      page.evaluate(async () => {
+        const lines = (await sausage.world.call('core.log', { plugin: 'notes', grep: 'list' })) as { line: string }[];
+        return lines.length;
+      });
+
+    const { page, ready: opened } = bound(await visit('?safe=1'));
+    await opened();
+    await page.getByText('Opened without services').waitFor();
+    expect(await page.evaluate(() => sausage.world.servicesHeld)).toBe(true);
+    const count = await started(page);
+    await page.getByRole('button', { name: 'Open normally' }).click();
+    await page.waitForFunction(() => sausage.world && !sausage.world.servicesHeld);
+    expect(page.url()).not.toContain('safe');
+    await page.getByText('Opened without services').waitFor({ state: 'detached' });
+    await expect.poll(() => started(page)).toBeGreaterThan(count);
+    await page.evaluate(() => sausage.world.fs.remove('/config/boot.json'));
+  });
+
+  it('R8-5 offers to leave the services out after two starts that died', async () => {
+    const address = '?world=fragile';
+    const { page: maker } = bound(await visit(address));
+    await maker.getByRole('button', { name: 'Create “fragile”, empty' }).click();
+    await maker.waitForFunction(() => sausage.world?.name === 'fragile');
+    await maker.evaluate(() => sausage.world.close());
+    for (let start = 1; start <= 2; start++) {
+      const tab = await visit(address);
+      await tab.ready();
+      const crashed = tab.page.waitForEvent('crash');
+      const session = await tab.page.context().newCDPSession(tab.page);
+      session.send('Page.crash').catch(() => {});
+      await crashed;
+    }
+    const { page } = bound(await visit(address));
+    await page.getByText('“fragile” did not last').waitFor();
+    expect(await page.evaluate(() => sausage.world)).toBeUndefined();
+    await page.getByRole('button', { name: 'Open it without its services' }).click();
+    await page.getByText('Opened without services').waitFor();
+    expect(page.url()).toContain('safe=1');
+    await page.getByRole('button', { name: 'Open normally' }).click();
+    await page.getByText('Opened without services').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => sausage.world);
+    await page.evaluate(() => sausage.world.close());
+    await page.evaluate(() => sausage.deleteWorld('fragile'));
+  });
+
+  it('R8-5 a tab that is closed soon has not died', async () => {
+    for (let start = 1; start <= 3; start++) {
+      const tab = await visit();
+      await tab.ready();
+      await tab.close();
+    }
+    await (await visit()).ready();
   });
 
   it('folds into one pane at 380 pixels, and nothing sticks out', async () => {

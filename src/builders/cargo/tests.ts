@@ -88,6 +88,7 @@ export class TestRun {
       }
     };
     await Promise.all(Array.from({ length: Math.min(TOGETHER, names.length) }, work));
+    results.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
     for (const { name: test, verdict, said, shouldPanic } of results) {
       if (verdict === 'ok') this.count.passed++;
       else if (verdict === 'ignored') this.#ignored++;
@@ -121,23 +122,27 @@ async function listed(run: (args: string[]) => Promise<Outcome>, args: string[])
 }
 
 /** A test that ends the process itself has not passed, with whatever code: the harness did not say so. */
-function judge(name: string, { exit, late, stdout, stderr }: Outcome): TestResult {
+function judge(name: string, outcome: Outcome): TestResult {
+  const { exit, stdout, stderr } = outcome;
   const ended = exit.kind === 'code' && exit.code === 0;
   const passed = ended && /^test result: ok\. 1 passed;/m.test(stdout);
   const ignored = ended && /^test result: ok\. 0 passed; 0 failed; 1 ignored;/m.test(stdout);
-  const why = late
-    ? `it did not end within ${LIMIT / 1000} s\n`
-    : exit.kind === 'trap' && !stderr.includes('panicked')
-      ? `${exit.message}\n`
-      : '';
   return {
     name,
     verdict: passed ? 'ok' : ignored ? 'ignored' : 'FAILED',
-    said: `${own(stdout)}${stderr}${why}`,
+    said: `${own(stdout)}${stderr}${why(outcome)}`,
     shouldPanic: ignored,
   };
 }
 
+/** What neither the test nor a panic said. */
+function why({ exit, late, stdout, stderr }: Outcome): string {
+  if (late) return `it did not end within ${LIMIT / 1000} s\n`;
+  if (exit.kind === 'trap') return stderr.includes('panicked') ? '' : `${exit.message}\n`;
+  if (exit.kind === 'code' && !stdout.includes('\ntest result: ')) return `it ended its process with ${exit.code}\n`;
+  return exit.kind === 'link' || exit.kind === 'no-memory' ? `${exit.message}\n` : '';
+}
+
 /** What the test itself printed: without the lines of the harness. */
 const own = (stdout: string): string =>
-  stdout.replace(/^(?:running \d+ tests?|test result: .*|test .* \.\.\. .*|failures:|)\n/gm, '');
+  stdout.replace(/^(?:running \d+ tests?\n|test \S+ \.\.\. |(?:ok|FAILED)\n|test result: .*\n|failures:\n|\n)/gm, '');

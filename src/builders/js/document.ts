@@ -23,8 +23,10 @@ export const JS_DOCUMENT = {
     },
     {
       name: 'new',
-      description: 'Writes a package that builds and passes its tests into /plugins/<plugin>/source/.',
-      params: [plugin],
+      description:
+        'Writes a package that builds and passes its tests into /plugins/<plugin>/source/, and what it imports of other ' +
+        'plugins into /plugins/<plugin>/imports/.',
+      params: [plugin, { name: 'imports', schema: STRINGS }],
       result: { name: 'written', schema: { $ref: '#/components/schemas/Written' } },
       paramStructure: 'by-name',
     },

@@ -1,7 +1,7 @@
 /**
- * Puts a bundle into the runner, and takes it out again. The runner is a component with a marked slot in the static data
- * of its core module (`../runner/runner.c`); the bundle becomes one more data segment at the address that the slot names.
- * So a plugin in JavaScript is made of bytes alone, without a linker.
+ * Puts a bundle into the runner, and takes it out again. The runner is a component; its core module has a marked slot in
+ * its static data and an empty passive segment behind that (`../runner/runner.c`). The bundle becomes the content of the
+ * segment, and its lengths stand in the slot. So a plugin in JavaScript is made of bytes alone, without a linker.
  */
 
 import {
@@ -14,8 +14,14 @@ import {
 } from '../../components/binary.ts';
 
 const MAGIC = 'SAUSAGE-JS-SLOT\0';
-/** Where the fields of the slot are, from its magic on: address, capacity, length of the code, length of the map. */
-const FIELDS = { at: 16, capacity: 20, code: 24, map: 28 } as const;
+/** Where the numbers stand in the slot, from its magic on: lengths of the code and of the map. */
+const CODE = 16;
+const MAP = 20;
+/** The number that the passive segment has in the code of the runner. */
+const SEGMENT = 2;
+const PASSIVE = 1;
+/** The largest program; more is surely a mistake, such as a data file among the imports. */
+const MOST = 32 * 1024 * 1024;
 
 export interface Program {
   /** Source text or bytecode of one module. */
@@ -24,103 +30,118 @@ export interface Program {
   map: Uint8Array;
 }
 
-/** The core module of a component that is a runner, and its slot. */
-interface Runner {
-  /** The section of the component that holds the module. */
-  section: Section;
-  data: Section;
-  /** Where the content of the slot begins in the component. */
-  slot: number;
-}
-
-/** The component with `program` in its slot; the inverse is `unsplice`. Throws when it is no empty runner. */
+/** The component with `program` in its slot; the inverse is `unsplice`. Throws when it is no runner. */
 export function splice(runner: Uint8Array, program: Program): Uint8Array<ArrayBuffer> {
-  const found = find(runner);
-  if (!found) throw new Error('this is not a runner: it has no slot');
-  const slot = new DataView(runner.buffer, runner.byteOffset + found.slot);
-  const capacity = slot.getUint32(FIELDS.capacity, true);
+  const module = sectionOf(runner);
+  if (!module) throw new Error('this is not a runner: it has no slot');
   const content = join([program.code, Uint8Array.of(0), program.map]);
-  if (content.length >= capacity) {
-    throw new Error(
-      `the bundle has ${content.length} bytes with its source map, and the runner has room for ${capacity}`,
-    );
+  if (content.length > MOST) {
+    throw new Error(`the bundle has ${content.length} bytes with its source map, and ${MOST} is the most`);
   }
-  const segment = [...[0, 0x41, ...sleb(slot.getUint32(FIELDS.at, true) | 0), 0x0b], ...leb(content.length)];
-  const result = edit(runner, found, 1, [Uint8Array.from(segment), content]);
-  const filled = find(result) as Runner;
-  const view = new DataView(result.buffer, filled.slot);
-  view.setUint32(FIELDS.code, program.code.length, true);
-  view.setUint32(FIELDS.map, program.map.length, true);
-  return result;
+  const filled = fill(runner.subarray(module.start, module.end), content, program);
+  return replace(runner, module, filled);
 }
 
 /** What `splice` was given, undefined for a component that it did not make. */
 export function unsplice(component: Uint8Array): { runner: Uint8Array<ArrayBuffer>; program: Program } | undefined {
-  const found = find(component);
-  if (!found) return undefined;
-  const slot = new DataView(component.buffer, component.byteOffset + found.slot);
-  const [code, map] = [slot.getUint32(FIELDS.code, true), slot.getUint32(FIELDS.map, true)];
-  if (code === 0) return undefined;
-  const content = component.subarray(found.data.end - (code + 1 + map), found.data.end);
-  const header = [0, 0x41, ...sleb(slot.getUint32(FIELDS.at, true) | 0), 0x0b, ...leb(content.length)];
-  const start = found.data.end - content.length - header.length;
-  if (header.some((byte, i) => component[start + i] !== byte)) return undefined;
-  const runner = edit(component, found, -1, [], found.data.end - start);
-  const empty = find(runner) as Runner;
-  const view = new DataView(runner.buffer, empty.slot);
-  view.setUint32(FIELDS.code, 0, true);
-  view.setUint32(FIELDS.map, 0, true);
+  const module = sectionOf(component);
+  if (!module) return undefined;
+  const bytes = component.subarray(module.start, module.end);
+  const slot = slotOf(bytes) as number;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const [code, map] = [view.getUint32(slot + CODE, true), view.getUint32(slot + MAP, true)];
+  const content = programOf(bytes);
+  if (code === 0 || content?.length !== code + 1 + map) return undefined;
+  const none = { code: new Uint8Array(), map: new Uint8Array() };
+  const runner = replace(component, module, fill(bytes, new Uint8Array(), none));
   return { runner, program: { code: content.slice(0, code), map: content.slice(code + 1) } };
 }
 
 /** The bytes of the core module that has the slot; undefined for a component that is no runner. */
 export function runnerModule(component: Uint8Array): Uint8Array | undefined {
-  const section = find(component)?.section;
+  const section = sectionOf(component);
   return section && component.subarray(section.start, section.end);
 }
 
-/** The core module of a component with a slot in its data. */
-function find(component: Uint8Array): Runner | undefined {
+/** The core module as the linker made it, with the empty passive segment that its code refers to. For the runner's build. */
+export function addSlot(module: Uint8Array): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = [module.subarray(0, 8)];
+  for (const section of sections(module)) {
+    if (section.id === MODULE_SECTION.dataCount) continue;
+    // the count of the segments stands before the code, which speaks of one
+    if (section.id === MODULE_SECTION.code) parts.push(...sized(MODULE_SECTION.dataCount, [leb(SEGMENT + 1)]));
+    if (section.id !== MODULE_SECTION.data) {
+      parts.push(module.subarray(section.at, section.end));
+      continue;
+    }
+    const reader = new Reader(module, section.start, section.end);
+    const count = reader.u32();
+    if (count !== SEGMENT) throw new Error(`the linker made ${count} segments and not ${SEGMENT}`);
+    const rest = module.subarray(reader.at, section.end);
+    parts.push(...sized(section.id, [leb(SEGMENT + 1), rest, Uint8Array.of(PASSIVE, 0)]));
+  }
+  return join(parts);
+}
+
+/** The section of the component that holds the core module with the slot. */
+function sectionOf(component: Uint8Array): Section | undefined {
   if (preamble(component)?.layer !== 'component') return undefined;
   for (const section of sections(component)) {
     if (section.id !== COMPONENT_SECTION.coreModule) continue;
-    for (const data of sections(component, section.start, section.end)) {
-      if (data.id !== MODULE_SECTION.data) continue;
-      const at = indexOf(component, MAGIC, data.start, data.end);
-      if (at >= 0) return { section, data, slot: at };
-    }
+    if (slotOf(component.subarray(section.start, section.end)) !== undefined) return section;
   }
   return undefined;
 }
 
-/**
- * The component with `more` segments in the data section: `tail` is put at its end, after `cut` bytes are taken from
- * there. Sizes around it, and the count that may stand before the code, are written anew.
- */
-function edit(
-  component: Uint8Array,
-  found: Runner,
-  more: number,
-  tail: Uint8Array[],
-  cut = 0,
-): Uint8Array<ArrayBuffer> {
-  const parts: Uint8Array[] = [component.subarray(found.section.start, found.section.start + 8)];
-  for (const section of sections(component, found.section.start, found.section.end)) {
-    if (section.id === MODULE_SECTION.data) {
-      const reader = new Reader(component, section.start, section.end);
-      const count = leb(reader.u32() + more);
-      parts.push(...sized(section.id, [count, component.subarray(reader.at, section.end - cut), ...tail]));
-    } else if (section.id === MODULE_SECTION.dataCount) {
-      parts.push(...sized(section.id, [leb(new Reader(component, section.start, section.end).u32() + more)]));
-    } else {
-      parts.push(component.subarray(section.at, section.end));
-    }
+function dataOf(module: Uint8Array): Section | undefined {
+  return Array.from(sections(module)).find(({ id }) => id === MODULE_SECTION.data);
+}
+
+/** Where the slot begins in the core module. */
+function slotOf(module: Uint8Array): number | undefined {
+  const data = dataOf(module);
+  return data && indexOf(module, MAGIC, data.start, data.end);
+}
+
+/** The content of the last segment, which is the passive one; undefined for another shape. */
+function programOf(module: Uint8Array): Uint8Array | undefined {
+  const data = dataOf(module);
+  const at = data && lastSegment(module, data);
+  if (at === undefined) return undefined;
+  const reader = new Reader(module, at + 1, data?.end);
+  return reader.skip(reader.u32());
+}
+
+/** Where the last segment begins; undefined when it is not the passive one. */
+function lastSegment(module: Uint8Array, data: Section): number | undefined {
+  const reader = new Reader(module, data.start, data.end);
+  if (reader.u32() !== SEGMENT + 1) return undefined;
+  for (let left = SEGMENT; left > 0; left--) {
+    if (reader.byte() !== 0 || reader.byte() !== 0x41) return undefined;
+    reader.skipNumber();
+    reader.byte();
+    reader.skip(reader.u32());
   }
-  return join([
-    component.subarray(0, found.section.at),
-    ...sized(COMPONENT_SECTION.coreModule, parts),
-    component.subarray(found.section.end),
-  ]);
+  return module[reader.at] === PASSIVE ? reader.at : undefined;
+}
+
+/** The core module with `content` in its last segment and the lengths of `program` in its slot. */
+function fill(module: Uint8Array, content: Uint8Array, program: Program): Uint8Array<ArrayBuffer> {
+  const data = dataOf(module);
+  const last = data && lastSegment(module, data);
+  if (!data || last === undefined) throw new Error('this is not a runner: it has no segment for a program');
+  const parts = [module.subarray(data.start, last), Uint8Array.of(PASSIVE), leb(content.length), content];
+  const filled = join([module.subarray(0, data.at), ...sized(data.id, parts), module.subarray(data.end)]);
+  const slot = slotOf(filled) as number;
+  const view = new DataView(filled.buffer);
+  view.setUint32(slot + CODE, program.code.length, true);
+  view.setUint32(slot + MAP, program.map.length, true);
+  return filled;
+}
+
+function replace(component: Uint8Array, section: Section, content: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { at, end, id } = section;
+  return join([component.subarray(0, at), ...sized(id, [content]), component.subarray(end)]);
 }
 
 function sized(id: number, parts: Uint8Array[]): Uint8Array[] {
@@ -137,14 +158,14 @@ function join(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-function indexOf(bytes: Uint8Array, text: string, start: number, end: number): number {
+function indexOf(bytes: Uint8Array, text: string, start: number, end: number): number | undefined {
   const first = text.charCodeAt(0);
   for (let at = bytes.indexOf(first, start); at >= 0 && at + text.length <= end; at = bytes.indexOf(first, at + 1)) {
     let same = 1;
     while (same < text.length && bytes[at + same] === text.charCodeAt(same)) same++;
     if (same === text.length) return at;
   }
-  return -1;
+  return undefined;
 }
 
 /** A number as unsigned LEB128. */
@@ -156,16 +177,4 @@ function leb(value: number): Uint8Array {
     value = rest;
   } while (value > 0);
   return Uint8Array.from(bytes);
-}
-
-/** A 32-bit number as signed LEB128. */
-function sleb(value: number): number[] {
-  const bytes: number[] = [];
-  for (;;) {
-    const byte = value & 127;
-    value >>= 7;
-    const done = (value === 0 && (byte & 64) === 0) || (value === -1 && (byte & 64) !== 0);
-    bytes.push(done ? byte : byte | 128);
-    if (done) return bytes;
-  }
 }

@@ -13,6 +13,7 @@ import type { Namespace } from '../../fs/filesystem.ts';
 import type { ReadyComponent } from '../../syscall/protocol.ts';
 import { keepBuild } from '../builds.ts';
 import { buildFailure } from '../failure.ts';
+import { clientTypes } from './client-types.ts';
 import { JS_DOCUMENT } from './document.ts';
 import { pluginFolder } from './paths.ts';
 import { snapshot } from './snapshot.ts';
@@ -41,7 +42,7 @@ export function jsTarget(host: JsHost): NativeTarget {
     document: JS_DOCUMENT,
     methods: {
       build: (params, context) => build(host, readPlugin(params, 'js.build'), context),
-      new: (params, context) => create(readPlugin(params, 'js.new'), context.files),
+      new: (params, { files }) => create(readPlugin(params, 'js.new'), readImports(params), files),
     },
   };
 }
@@ -50,6 +51,12 @@ function readPlugin(params: unknown, method: string): string {
   const { plugin } = params as { plugin?: unknown };
   if (typeof plugin === 'string' && isPluginName(plugin)) return plugin;
   throw new RpcError(CODE.invalidParams, `${method}: plugin must be a name of a-z 0-9 - _, and not core`);
+}
+
+function readImports(params: unknown): string[] {
+  const { imports = [] } = params as { imports?: unknown };
+  if (Array.isArray(imports) && imports.every((name) => typeof name === 'string' && isPluginName(name))) return imports;
+  throw new RpcError(CODE.invalidParams, 'js.new: imports must be a list of names of plugins');
 }
 
 async function build(host: JsHost, plugin: string, context: NativeContext): Promise<JsBuilt> {
@@ -108,18 +115,34 @@ async function describe(
   return ['it answers no rpc.discover, so it provides nothing that can be imported: call serve() from "sausage"'];
 }
 
-async function create(plugin: string, files: Namespace): Promise<{ files: string[] }> {
+async function create(plugin: string, imports: string[], files: Namespace): Promise<{ files: string[] }> {
   const source = `${pluginFolder(plugin)}/source`;
   if (exists(files, source)) {
     throw new RpcError(CODE.invalidParams, `js.new: ${source} exists already, and nothing in it was changed`);
   }
-  await files.createDirectories(source);
   const written: string[] = [];
+  for (const provider of imports) written.push(...(await addImport(files, plugin, provider)));
+  await files.createDirectories(source);
   for (const [name, text] of Object.entries(template(plugin))) {
     await files.writeFile(`${source}/${name}`, new TextEncoder().encode(text));
     written.push(`${source}/${name}`);
   }
   return { files: written };
+}
+
+/** Copies what a provider offers to where the build of a plugin looks for it, with types for editors (R11-9). */
+export async function addImport(files: Namespace, plugin: string, provider: string): Promise<string[]> {
+  const offered = `/proc/plugins/${provider}/discover.json`;
+  if (!exists(files, offered)) {
+    throw new RpcError(CODE.noPlugin, `${provider} cannot be imported: there is no ${offered}`);
+  }
+  const document = await files.readFile(offered);
+  const folder = `${pluginFolder(plugin)}/imports`;
+  await files.createDirectories(folder);
+  await files.writeFile(`${folder}/${provider}.json`, document);
+  const types = clientTypes(provider, JSON.parse(decode(document)));
+  await files.writeFile(`${folder}/${provider}.d.ts`, new TextEncoder().encode(types));
+  return [`${folder}/${provider}.json`, `${folder}/${provider}.d.ts`];
 }
 
 function exists(files: Namespace, path: string): boolean {

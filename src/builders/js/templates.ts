@@ -43,7 +43,7 @@ const CONFIG = `{
     "strict": true,
     "paths": { "sausage": ["../../js/sdk/index.ts"], "sausage/*": ["../../js/sdk/*.ts"] }
   },
-  "include": [".", "../../js/sdk/host.d.ts"]
+  "include": [".", "../imports", "../../js/sdk/host.d.ts"]
 }
 `;
 

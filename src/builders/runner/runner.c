@@ -16,19 +16,23 @@ struct part {
 };
 #include "prelude.h"
 
-/** Room for the bundle and its source map. It is zeroes, so it takes no place in the file. */
-static uint8_t ROOM[8 << 20];
-
 /**
- * Found by its magic and filled by the build: code, a zero byte, source map. Code that begins with a zero byte is
+ * Found by its magic and filled by the build. The program itself, code, a zero byte and source map, is a passive data
+ * segment, the last of the module: it costs memory only where it is copied to. Code that begins with a zero byte is
  * bytecode, else it is source.
  */
 struct slot {
   char magic[16];
-  uint8_t *at;
-  uint32_t capacity, code, map;
+  uint32_t code, map;
 };
-__attribute__((used)) volatile struct slot SLOT = {"SAUSAGE-JS-SLOT", ROOM, sizeof ROOM, 0, 0};
+__attribute__((used)) volatile struct slot SLOT = {"SAUSAGE-JS-SLOT", 0, 0};
+
+/** Copies the program to `to`. The linker makes two segments, so it is the one of number 2. */
+static void copy_program(uint8_t *to, uint32_t length) {
+  __asm__ volatile("local.get %0\ni32.const 0\nlocal.get %1\nmemory.init 2, 0" : : "r"(to), "r"(length) : "memory");
+}
+
+static uint8_t *program;
 
 /**
  * Beyond this a recursion throws a RangeError. It is four fifths of the stack that Chromium gives a worker: the functions
@@ -107,7 +111,7 @@ static bool start(JSContext *context, const uint8_t *code, size_t length, const 
 }
 
 static JSValue source_map(JSContext *context, JSValueConst self, int count, JSValueConst *args) {
-  return JS_NewStringLen(context, (const char *)SLOT.at + SLOT.code + 1, SLOT.map);
+  return JS_NewStringLen(context, (const char *)program + SLOT.code + 1, SLOT.map);
 }
 
 static JSValue load_part(JSContext *context, JSValueConst self, int count, JSValueConst *args) {
@@ -177,7 +181,10 @@ int main(int count, char **args) {
   }
   if (!start(context, PARTS[0].bytes, PARTS[0].length, "prelude")) return 1;
   run_jobs(runtime);
-  if (!start(context, SLOT.at, SLOT.code, "bundle.js")) return 1;
+  uint32_t length = SLOT.code + 1 + SLOT.map;
+  program = malloc(length);
+  copy_program(program, length);
+  if (!start(context, program, SLOT.code, "bundle.js")) return 1;
   do {
     run_jobs(runtime);
     /* no handler came by the time all jobs have run */

@@ -16,6 +16,8 @@ const DELAY = 5;
  * milliseconds in which no call of a program is answered, so a burst of changes is left to the log until it is over.
  */
 const QUIET = 25;
+/** What waits so long, in milliseconds, gets there although changes go on. */
+const LONGEST = 1000;
 /** Milliseconds before something that failed is tried again. */
 const RETRY = 1000;
 /** Who waits for something that failed so often is told. */
@@ -63,6 +65,10 @@ export class Applier {
   private readonly pace = new Pace();
   private delay = 0;
   private changed = Number.NEGATIVE_INFINITY;
+  /** When the storage was last up to date, or worked on. */
+  private since = Number.NEGATIVE_INFINITY;
+  /** So many items have waited too long. */
+  private overdue = 0;
   private closed = false;
   /** The last try failed because the disk is full. */
   diskFull = false;
@@ -78,8 +84,13 @@ export class Applier {
   add(item: Item): void {
     // A symbolic link is in checkpoint and log only.
     if (this.closed || (!(item instanceof StoredDirectory) && item.kind === 'link')) return;
-    this.waiting.add(item);
     this.changed = performance.now();
+    if (this.idle) this.since = this.changed;
+    this.enqueue(item);
+  }
+
+  private enqueue(item: Item): void {
+    this.waiting.add(item);
     this.schedule(DELAY);
   }
 
@@ -128,17 +139,31 @@ export class Applier {
   pump(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (this.barriers.size === 0 && !this.parts.pressed()) {
-      const left = this.changed + QUIET - performance.now();
-      if (left > 0) return this.schedule(left);
+    const left = this.rest();
+    if (left > 0) {
+      this.schedule(left);
+      return;
     }
     for (const item of this.waiting) {
       if (this.active.size >= PARALLEL || this.closed) return;
       if (this.active.has(item)) continue;
       this.waiting.delete(item);
       this.active.add(item);
+      if (this.overdue > 0) this.overdue--;
       void this.run(item);
     }
+  }
+
+  /** Milliseconds for which the changes of a moment ago are still to be left to the log. */
+  private rest(): number {
+    if (this.barriers.size > 0 || this.overdue > 0 || this.parts.pressed()) return 0;
+    const now = performance.now();
+    if (now - this.since >= LONGEST) {
+      this.since = now;
+      this.overdue = this.waiting.size;
+      return 0;
+    }
+    return Math.max(0, this.changed + QUIET - now);
   }
 
   private schedule(delay: number): void {
@@ -194,7 +219,8 @@ export class Applier {
   /** Something came out of an item: who waits for that one waits for this too. */
   private addFrom(source: Item, item: Item): void {
     for (const barrier of this.barriers) if (barrier.items.has(source)) barrier.items.add(item);
-    this.add(item);
+    // A symbolic link is in checkpoint and log only.
+    if (!this.closed && (item instanceof StoredDirectory || item.kind !== 'link')) this.enqueue(item);
   }
 
   private async store(node: File): Promise<void> {

@@ -137,6 +137,11 @@ export class Replay {
         if (!record.there) folder.parent?.directories.delete(folder.name);
         return;
       }
+      case 'place':
+        // A file that lost its last name before the checkpoint is not in it, and its content may go after it.
+        if (!world.nodes.has(record.inode)) return;
+        this.applyToContent(record, this.node(record.inode));
+        return;
       default:
         this.applyToContent(record, this.node(record.inode));
     }

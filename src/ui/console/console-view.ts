@@ -9,6 +9,7 @@ import { strings } from '../strings.ts';
 import type { Console } from './console.ts';
 import type { PromptView } from './prompt-view.ts';
 import '../worlds/consent-view.ts';
+import '../worlds/notices-view.ts';
 import './entry-view.ts';
 import './prompt-view.ts';
 import './welcome-view.ts';
@@ -89,6 +90,7 @@ export class ConsoleView extends LitElement {
           )}
         </div>
       </div>
+      <sausage-notices .session=${this.session}></sausage-notices>
       <sausage-consent .session=${this.session}></sausage-consent>
       <div class="line">
         <sausage-prompt .console=${console} ?disabled=${!console.ready} @line=${this.onLine}></sausage-prompt>

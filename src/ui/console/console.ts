@@ -2,11 +2,12 @@ import type { JournalEntry, ProcessInfo, World } from '../../api.ts';
 import { formatDuration, preview } from '../model/format.ts';
 import type { JournalFeed } from '../model/journal.ts';
 import { callProblem } from '../model/problem.ts';
+import type { Shelf } from '../model/shelf.ts';
 import { Store } from '../model/store.ts';
 import { strings } from '../strings.ts';
 import { correct, runBuiltin } from './builtins.ts';
 import { Entry, type Output } from './entry.ts';
-import { History, type Shelf } from './history.ts';
+import { History } from './history.ts';
 import { WorldKnowledge } from './knowledge.ts';
 import { parseLine } from './parse.ts';
 

@@ -1,9 +1,8 @@
 /** The lines typed into a world's console, kept per world, walked with the arrow keys. */
 
-const LIMIT = 200;
+import { put, type Shelf, take } from '../model/shelf.ts';
 
-/** The part of `localStorage` that is needed. */
-export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+const LIMIT = 200;
 
 const keyOf = (world: string) => `sausage.history.${world}`;
 
@@ -31,11 +30,7 @@ export class History {
     if (line !== this.#lines.at(-1)) this.#lines = [...this.#lines, line].slice(-LIMIT);
     this.#at = this.#lines.length;
     this.#draft = '';
-    try {
-      this.#shelf?.setItem(this.#key, JSON.stringify(this.#lines));
-    } catch {
-      // A full or forbidden shelf: the history lasts as long as the page.
-    }
+    put(this.#shelf, this.#key, JSON.stringify(this.#lines));
   }
 
   /** The line before, or undefined at the oldest. `current` is kept while the walk goes on, if it is what was being typed. */
@@ -60,25 +55,12 @@ export class History {
 
 /** Forgets the history of a world that was deleted. */
 export function forgetHistory(world: string, shelf: Shelf | undefined): void {
-  try {
-    shelf?.removeItem(keyOf(world));
-  } catch {
-    // Nothing was kept then.
-  }
-}
-
-/** `localStorage`, where the browser gives it. */
-export function pageShelf(): Shelf | undefined {
-  try {
-    return globalThis.localStorage;
-  } catch {
-    return undefined;
-  }
+  put(shelf, keyOf(world), undefined);
 }
 
 function load(shelf: Shelf | undefined, key: string): string[] {
   try {
-    const kept: unknown = JSON.parse(shelf?.getItem(key) ?? '[]');
+    const kept: unknown = JSON.parse(take(shelf, key) ?? '[]');
     return Array.isArray(kept) ? kept.filter((line) => typeof line === 'string').slice(-LIMIT) : [];
   } catch {
     return [];

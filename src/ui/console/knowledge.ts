@@ -62,8 +62,10 @@ export class WorldKnowledge implements Knowledge {
   #keep<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const kept = this.#kept.get(key);
     if (kept && performance.now() - kept.at < FRESH) return kept.value as Promise<T>;
-    const value = ask();
-    this.#kept.set(key, { at: performance.now(), value });
-    return value;
+    const asked = { at: performance.now(), value: ask() };
+    this.#kept.set(key, asked);
+    // What is not there yet may be there in a moment: the core reads the plugins of a new world after its start.
+    void asked.value.then((value) => value === undefined && this.#kept.get(key) === asked && this.#kept.delete(key));
+    return asked.value;
   }
 }

@@ -5,6 +5,10 @@ import { strings } from '../strings.ts';
 import { type Completion, complete, type Suggestion } from './completion.ts';
 import type { Console } from './console.ts';
 
+/** How often a line for which nothing can be suggested is looked at again, and after how many milliseconds. */
+const ATTEMPTS = 20;
+const AGAIN_MS = 300;
+
 /** The line of the console: a combobox whose list opens while one types. Fires `line` with the text to run. */
 @customElement('sausage-prompt')
 export class PromptView extends LitElement {
@@ -190,10 +194,16 @@ export class PromptView extends LitElement {
     const { value, selectionStart } = this.input;
     const knowledge = this.console?.knowledge;
     if (!knowledge || value.trim() === '') return this.close();
-    const completion = await complete(value, selectionStart ?? value.length, knowledge);
-    if (turn !== this.#turn) return;
-    this.completion = completion;
-    this.at = -1;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const completion = await complete(value, selectionStart ?? value.length, knowledge);
+      if (turn !== this.#turn) return;
+      this.completion = completion;
+      this.at = -1;
+      if (completion.suggestions.length > 0) return;
+      // A world that was just made is still reading what its plugins can do.
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      if (turn !== this.#turn) return;
+    }
   }
 
   private close = () => {

@@ -1,27 +1,17 @@
 import type { BootProgress, OpenWorldOptions, StorageKind, World, WorldInfo } from '../../api.ts';
 import { Console } from '../console/console.ts';
-import { forgetHistory, type Shelf } from '../console/history.ts';
+import { forgetHistory } from '../console/history.ts';
 import { strings } from '../strings.ts';
 import { JournalFeed } from './journal.ts';
-import { type Problem, problem } from './problem.ts';
+import type { Opening, Phase, SausageApi } from './phase.ts';
+import { problem } from './problem.ts';
 import { ProcessTable } from './processes.ts';
+import { Readiness } from './readiness.ts';
+import { Room, type Warehouse } from './room.ts';
+import type { Shelf } from './shelf.ts';
+import { Signals } from './signals.ts';
+import { forgetStarts, Starts } from './starts.ts';
 import { Store } from './store.ts';
-
-/** The part of the embedding API that the page is built on. */
-export interface SausageApi {
-  openWorld(options: OpenWorldOptions): Promise<World>;
-  listWorlds(): Promise<WorldInfo[]>;
-  importWorld(name: string, zip: Blob, options?: Pick<OpenWorldOptions, 'onProgress'>): Promise<void>;
-  deleteWorld(name: string): Promise<void>;
-}
-
-export type Phase =
-  | { kind: 'booting'; progress: BootProgress }
-  | { kind: 'unknown' }
-  | { kind: 'open'; world: World }
-  | { kind: 'failed'; problem: Problem }
-  | { kind: 'closing' }
-  | { kind: 'ended'; exitCode: number; tooOften: boolean };
 
 /** The world that is made of the shipped file when it is not there yet. */
 export const PLAYGROUND = 'playground';
@@ -35,8 +25,10 @@ export interface SessionOptions {
   /** The zip of the playground. */
   playground: URL;
   shelf?: Shelf;
-  /** Called when another world is opened than the address names. */
-  onName?: (name: string) => void;
+  /** `navigator.storage`, where the browser has it. */
+  warehouse?: Warehouse;
+  /** Called when a world is opened, for the address of the page. */
+  onOpening?: (name: string, safe: boolean) => void;
 }
 
 /** The page's one open world, from the first step of its boot to its end, and the worlds beside it. */
@@ -47,12 +39,17 @@ export class Session extends Store {
   phase: Phase = { kind: 'booting', progress: { step: 'lock', done: 0, total: 0 } };
   worlds: WorldInfo[] = [];
   processes = new ProcessTable();
+  readonly signals = new Signals();
+  readonly room: Room;
   console: Console;
+  /** The world is opened without its services, as the visitor asked (R8-5). */
+  safe = false;
   /** The world's services wait for the visitor (R8-5). */
   servicesHeld = false;
   /** Of the world that was open last: import and export speak of it also while none is. */
   storage: StorageKind = 'opfs';
   readonly #options: SessionOptions;
+  readonly #starts: Starts;
   #ready = new Readiness();
   /** Grows with each start: an older one that comes late is closed and forgotten. */
   #turn = 0;
@@ -63,6 +60,8 @@ export class Session extends Store {
     super();
     this.api = api;
     this.#options = options;
+    this.#starts = new Starts(options.shelf);
+    this.room = new Room(options.warehouse, options.shelf);
     this.console = this.#newConsole();
   }
 
@@ -76,30 +75,38 @@ export class Session extends Store {
   }
 
   /** Opens a world by name after the open one has been closed. One that does not exist waits for `create`, but for the playground. */
-  async open(name: string, create = false): Promise<void> {
+  async open(name: string, opening: Opening = {}): Promise<void> {
     const turn = ++this.#turn;
     await this.#closeOpen();
     if (turn !== this.#turn) return;
     if (name !== this.name) {
       this.name = name;
       this.console = this.#newConsole();
-      this.#options.onName?.(name);
     }
+    this.safe = opening.safe ?? false;
+    this.#options.onOpening?.(name, this.safe);
     this.journal = new JournalFeed();
     this.#restarts = [];
-    await this.#boot(turn, create);
+    await this.#boot(turn, opening);
   }
 
-  async #boot(turn: number, create: boolean): Promise<void> {
+  async #boot(turn: number, { create = false, takeOver = false, anyway = false }: Opening): Promise<void> {
     if (this.#ready.settled) this.#ready = new Readiness();
     this.processes = new ProcessTable();
-    this.#enter({ kind: 'booting', progress: { step: 'lock', done: 0, total: 0 } });
+    const begun = { kind: 'booting', ...(takeOver && { takingOver: Date.now() }) } as const;
+    this.#enter({ ...begun, progress: { step: 'lock', done: 0, total: 0 } });
     try {
       this.worlds = await this.api.listWorlds();
       if (turn !== this.#turn) return;
       const exists = this.worlds.some(({ name }) => name === this.name);
       if (!exists && !create && this.name !== PLAYGROUND) return this.#enter({ kind: 'unknown' });
-      const options: OpenWorldOptions = { name: this.name, onProgress: (progress) => this.#progress(turn, progress) };
+      if (!this.safe && !anyway && this.#starts.doubtful(this.name)) return this.#enter({ kind: 'unstable' });
+      const options: OpenWorldOptions = {
+        name: this.name,
+        onProgress: (progress) => this.#progress(turn, { ...begun, progress }),
+        ...(takeOver && { takeOver }),
+        ...(this.safe && { safe: true }),
+      };
       // Only what this page ships is trusted: a world imported under that name is not.
       if (!exists && this.name === PLAYGROUND)
         Object.assign(options, { from: this.#options.playground, trusted: true });
@@ -108,17 +115,22 @@ export class Session extends Store {
       this.#opened(turn, world);
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.#enter({ kind: 'failed', problem: problem(error, strings.boot.doing) });
+      this.#starts.settle();
+      this.#enter(notOpened(error, takeOver));
       this.#ready.reject(error);
     }
   }
 
-  #progress(turn: number, progress: BootProgress): void {
-    if (turn === this.#turn && this.phase.kind === 'booting') this.#enter({ kind: 'booting', progress });
+  #progress(turn: number, phase: Extract<Phase, { kind: 'booting' }>): void {
+    if (turn !== this.#turn || this.phase.kind !== 'booting') return;
+    // The step before its services start: the world is ours by then.
+    if (phase.progress.step === 'start' && !this.safe) this.#starts.begin(this.name);
+    this.#enter(phase);
   }
 
   #opened(turn: number, world: World): void {
     const { processes, console, journal } = this;
+    let takenOver = false;
     this.#unsubscribe = [
       world.on('journal', (entries) => {
         journal.add(entries);
@@ -128,13 +140,18 @@ export class Session extends Store {
         processes.update(process);
         console.onProcess(process);
       }),
+      world.on('exit', (exit) => {
+        takenOver = exit.takenOver;
+      }),
+      this.signals.follow(world),
+      this.room.watch(world),
     ];
     this.servicesHeld = world.servicesHeld;
     this.storage = world.storage;
     console.world = world;
     this.#enter({ kind: 'open', world });
     this.#ready.resolve(world);
-    void world.closed.then(({ exitCode }) => this.#ended(turn, exitCode));
+    void world.closed.then(({ exitCode }) => this.#ended(turn, exitCode, takenOver));
     // What was there before the listeners; each is a nicety that may fail with its world.
     world.processes().then(
       (all) => processes.fill(all),
@@ -148,7 +165,7 @@ export class Session extends Store {
   }
 
   /** The world ended by itself: with 75 it starts again, but not for ever. */
-  #ended(turn: number, exitCode: number): void {
+  #ended(turn: number, exitCode: number, takenOver: boolean): void {
     if (turn !== this.#turn) return;
     this.#forgetWorld();
     const now = Date.now();
@@ -156,13 +173,19 @@ export class Session extends Store {
     const tooOften = exitCode === RESTART && this.#restarts.length >= RESTARTS;
     if (exitCode === RESTART && !tooOften) {
       this.#restarts.push(now);
-      void this.#boot(++this.#turn, true);
+      void this.#boot(++this.#turn, { create: true, anyway: true });
     } else {
-      this.#enter({ kind: 'ended', exitCode, tooOften });
+      this.#enter({ kind: 'ended', exitCode, tooOften, takenOver });
     }
   }
 
+  /** The page goes away: what comes after is no fault of the world's. */
+  leave(): void {
+    this.#starts.settle();
+  }
+
   #forgetWorld(): void {
+    this.#starts.settle();
     for (const stop of this.#unsubscribe.splice(0)) stop();
     this.console.world = undefined;
     this.servicesHeld = false;
@@ -176,6 +199,21 @@ export class Session extends Store {
     this.#enter({ kind: 'closing' });
     // A world that cannot be closed properly must not keep the visitor from the next one.
     await world.close().catch(() => {});
+  }
+
+  /** Makes a copy of the world that another page has, which goes on undisturbed, and opens the copy (R1-6). */
+  async openCopy(to: string): Promise<void> {
+    const turn = ++this.#turn;
+    const { name } = this;
+    this.#enter({ kind: 'copying', to });
+    try {
+      await this.api.copyWorld(name, to);
+    } catch (error) {
+      if (turn === this.#turn) this.#enter({ kind: 'busy', problem: problem(error, strings.busy.copying(name)) });
+      return;
+    }
+    if (turn === this.#turn) await this.open(to);
+    else await this.refreshWorlds();
   }
 
   async startServices(): Promise<void> {
@@ -211,6 +249,7 @@ export class Session extends Store {
     try {
       await this.api.deleteWorld(name);
       forgetHistory(name, this.#options.shelf);
+      forgetStarts(name, this.#options.shelf);
       if (open) this.console = this.#newConsole();
     } finally {
       if (open) void this.open(PLAYGROUND);
@@ -228,24 +267,9 @@ export class Session extends Store {
   }
 }
 
-/** A promise of the world that answers, which can be asked whether it is settled. */
-class Readiness {
-  settled = false;
-  resolve!: (world: World) => void;
-  reject!: (error: unknown) => void;
-  readonly promise = new Promise<World>((resolve, reject) => {
-    this.resolve = (world) => {
-      this.settled = true;
-      resolve(world);
-    };
-    this.reject = (error) => {
-      this.settled = true;
-      reject(error);
-    };
-  });
-
-  constructor() {
-    // The page shows a failure itself; who awaits the promise gets it too.
-    this.promise.catch(() => {});
-  }
+/** Why a world is not open: another page has it, which may be because it did not give it up, or something is wrong. */
+function notOpened(error: unknown, takeOver: boolean): Phase {
+  if (!(error instanceof Error && error.name === 'WorldBusyError'))
+    return { kind: 'failed', problem: problem(error, strings.boot.doing) };
+  return { kind: 'busy', ...(takeOver && { problem: problem(error, strings.busy.taking) }) };
 }

@@ -13,9 +13,17 @@ export function nameProblem(name: string, taken: readonly string[]): string | un
 
 /** A free name for the world in a file: `notes (1).zip` -> `notes`, and `notes 2` when that is taken. */
 export function nameFromFile(file: string, taken: readonly string[]): string {
-  const bare = file
-    .replace(/\.[^.]*$/, '')
-    .replace(/\s*\(\d+\)$/, '')
+  return freeName(file.replace(/\.[^.]*$/, '').replace(/\s*\(\d+\)$/, ''), taken);
+}
+
+/** A free name for a copy: `notes` -> `notes copy`, and `notes copy 2` when that is taken. */
+export function nameOfCopy(name: string, taken: readonly string[]): string {
+  return freeName(strings.busy.copyName(name.slice(0, LONGEST - 12)), taken);
+}
+
+/** The text as a name that a world can have, with a number when it is taken. */
+function freeName(text: string, taken: readonly string[]): string {
+  const bare = text
     .replace(/[^\p{L}\p{N}\p{M} ._-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')
     .slice(0, LONGEST - 4)

@@ -1,17 +1,33 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import type { RelayState } from '../../api.ts';
+import { stateOf } from '../model/phase.ts';
 import type { ProcessTable } from '../model/processes.ts';
+import type { Room } from '../model/room.ts';
 import type { Session } from '../model/session.ts';
+import type { Signals } from '../model/signals.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 
-/** One line at the foot of the page: which world, where it is kept, how much runs. */
+/** Beside the words, so that a colour is never all there is to see. */
+const SYMBOLS: Record<RelayState['kind'], string> = {
+  none: '○',
+  held: '◐',
+  idle: '○',
+  connecting: '◐',
+  connected: '●',
+  away: '▲',
+};
+
+/** One line at the foot of the page: which world, where it is kept, its way outside, how much runs. */
 @customElement('sausage-status')
 export class StatusView extends LitElement {
   @property({ attribute: false }) session!: Session;
   readonly #session = new Follow<Session>(this);
   readonly #table = new Follow<ProcessTable>(this);
+  readonly #signals = new Follow<Signals>(this);
+  readonly #room = new Follow<Room>(this);
 
   static override styles = [
     base,
@@ -37,8 +53,62 @@ export class StatusView extends LitElement {
       .processes {
         margin-left: auto;
       }
-      .memory {
+      .memory,
+      .full,
+      .away .symbol {
         color: var(--accent);
+      }
+      .connected .symbol {
+        color: var(--good);
+      }
+      .relay {
+        flex: 0 1 auto;
+        min-width: 0;
+        min-height: 0;
+        padding: 0;
+        border: 0;
+        border-radius: 2px;
+        background: none;
+        font-size: inherit;
+        overflow: hidden;
+        text-overflow: ellipsis;
+      }
+      .relay:focus-visible {
+        outline-offset: -1px;
+      }
+      .long {
+        display: none;
+      }
+      @media (max-width: 30rem) {
+        /* What is as it should be gives way. */
+        .opfs {
+          display: none;
+        }
+        .relay {
+          flex-shrink: 0;
+        }
+      }
+      [popover] {
+        inset: auto 1rem 2.25rem auto;
+        max-width: min(28rem, calc(100vw - 2rem));
+        margin: 0;
+        padding: 0.75rem 1rem;
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        background: var(--surface);
+        color: var(--ink);
+        font-size: var(--small);
+        white-space: normal;
+        overflow-wrap: anywhere;
+        box-shadow: 0 8px 24px var(--shadow);
+      }
+      @media (min-width: 1120px) {
+        .short {
+          display: none;
+        }
+        .long {
+          display: inline;
+        }
       }
     `,
   ];
@@ -46,16 +116,29 @@ export class StatusView extends LitElement {
   override willUpdate() {
     this.#session.set(this.session);
     this.#table.set(this.session.processes);
+    this.#signals.set(this.session.signals);
+    this.#room.set(this.session.room);
   }
 
   override render() {
     const { status } = strings;
-    const { phase, name, storage, processes, world } = this.session;
-    const state = phase.kind === 'booting' ? status.starting : status.closed;
+    const { phase, name, storage, processes, world, room, signals } = this.session;
     return html`<footer aria-label=${status.label}>
       <span class="world"><span class="hidden">${status.world}: </span>${name}</span>
-      <span class=${world ? storage : nothing}>${world ? status[storage] : state}</span>
+      <span class="kept ${world ? storage : ''}">${world ? status[storage] : status[stateOf(phase)]}</span>
+      ${world && room.nearlyFull ? html`<span class="full">▲ ${status.nearlyFull(room.percent)}</span>` : nothing}
+      ${signals.relay ? renderRelay(signals.relay) : nothing}
       <span class="processes">${world ? status.processes(processes.count, world.processLimit) : nothing}</span>
     </footer>`;
   }
+}
+
+/** In a word where there is little room; the whole sentence unfolds. */
+function renderRelay({ kind, message }: RelayState) {
+  const { status } = strings;
+  return html`<button class="relay ${kind}" popovertarget="relay" title=${message}>
+      <span class="symbol" aria-hidden="true">${SYMBOLS[kind]}</span>
+      <span class="short">${status.relays[kind]}</span><span class="long">${message}</span>
+    </button>
+    <div id="relay" popover role="note" aria-label=${status.relay}>${message}</div>`;
 }

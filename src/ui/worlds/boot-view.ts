@@ -1,12 +1,14 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { bootFraction, bootWords } from '../model/boot.ts';
-import { type Phase, PLAYGROUND, type Session } from '../model/session.ts';
+import type { Opening, Phase } from '../model/phase.ts';
+import { PLAYGROUND, type Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import '../parts/problem-view.ts';
 import '../parts/progress-view.ts';
+import './busy-view.ts';
 
 /** A world that does not answer: it starts, is not there yet, did not start, or has ended. */
 @customElement('sausage-boot')
@@ -45,7 +47,12 @@ export class BootView extends LitElement {
     const { boot } = strings;
     switch (phase.kind) {
       case 'booting':
-        return this.renderBooting(phase);
+        return phase.takingOver !== undefined && phase.progress.step === 'lock'
+          ? html`<sausage-busy .session=${this.session}></sausage-busy>`
+          : this.renderBooting(phase);
+      case 'busy':
+      case 'copying':
+        return html`<sausage-busy .session=${this.session}></sausage-busy>`;
       case 'closing':
         return html`<h2>${boot.closing(name)}</h2><sausage-progress label=${boot.closing(name)}></sausage-progress>`;
       case 'unknown':
@@ -53,8 +60,17 @@ export class BootView extends LitElement {
           <h2>${boot.unknown(name)}</h2>
           <p>${boot.unknownNext}</p>
           <div class="row">
-            <button class="main" @click=${() => this.open(name, true)}>${boot.create(name)}</button>
+            <button class="main" @click=${() => this.open(name, { create: true })}>${boot.create(name)}</button>
             <button @click=${() => this.open(PLAYGROUND)}>${boot.playground}</button>
+          </div>
+        `;
+      case 'unstable':
+        return html`
+          <h2>${boot.unstable(name)}</h2>
+          <p>${boot.unstableText} ${boot.unstableNext}</p>
+          <div class="row">
+            <button class="main" @click=${() => this.open(name, { safe: true })}>${boot.safe}</button>
+            <button @click=${() => this.open(name, { anyway: true })}>${boot.anyway}</button>
           </div>
         `;
       case 'failed':
@@ -62,16 +78,12 @@ export class BootView extends LitElement {
           <h2>${boot.failed(name)}</h2>
           <sausage-problem role="alert" .problem=${phase.problem}></sausage-problem>
           <div class="row">
-            <button class="main" @click=${() => this.open(name, true)}>${boot.again}</button>
+            <button class="main" @click=${() => this.open(name, { create: true })}>${boot.again}</button>
             ${name === PLAYGROUND ? nothing : html`<button @click=${() => this.open(PLAYGROUND)}>${boot.playground}</button>`}
           </div>
         `;
       case 'ended':
-        return html`
-          <h2>${boot.ended(phase.exitCode)}</h2>
-          <p>${phase.tooOften ? boot.endedTooOften : boot.endedNext}</p>
-          <div class="row"><button class="main" @click=${() => this.open(name, true)}>${boot.startAgain}</button></div>
-        `;
+        return phase.takenOver ? html`<sausage-busy .session=${this.session}></sausage-busy>` : this.renderEnded(phase);
       default:
         return nothing;
     }
@@ -91,7 +103,20 @@ export class BootView extends LitElement {
     `;
   }
 
-  private open(name: string, create = false) {
-    void this.session.open(name, create);
+  private renderEnded({ exitCode, tooOften }: Extract<Phase, { kind: 'ended' }>) {
+    const { boot } = strings;
+    const { name } = this.session;
+    return html`
+      <h2>${boot.ended(exitCode)}</h2>
+      <p>${tooOften ? boot.endedTooOften : boot.endedNext}</p>
+      <div class="row">
+        <button class="main" @click=${() => this.open(name, { create: true })}>${boot.startAgain}</button>
+        ${tooOften ? html`<button @click=${() => this.open(name, { safe: true })}>${boot.safe}</button>` : nothing}
+      </div>
+    `;
+  }
+
+  private open(name: string, opening?: Opening) {
+    void this.session.open(name, opening);
   }
 }

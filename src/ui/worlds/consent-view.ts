@@ -45,6 +45,11 @@ export class ConsentView extends LitElement {
         flex-wrap: wrap;
         gap: 0.25rem 1rem;
       }
+      @media (max-width: 50rem) {
+        section {
+          padding-inline: 0.85rem;
+        }
+      }
     `,
   ];
 
@@ -61,8 +66,9 @@ export class ConsentView extends LitElement {
   }
 
   override render() {
-    const { world, servicesHeld } = this.session;
-    if (!world || !servicesHeld) return nothing;
+    const { world, servicesHeld, safe } = this.session;
+    // Without services the question waits for the next opening.
+    if (!world || !servicesHeld || safe) return nothing;
     const { consent } = strings;
     const start = html`<button class="main" ?disabled=${this.busy} @click=${this.start}>${this.busy ? consent.starting : consent.start}</button>`;
     if (this.later === world) {

@@ -1,7 +1,8 @@
 import { css, html, LitElement, nothing } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { customElement, property } from 'lit/decorators.js';
 import type { World } from '../../api.ts';
 import { formatBytes } from '../model/format.ts';
+import type { Room } from '../model/room.ts';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
@@ -14,8 +15,8 @@ const EVERY = 15_000;
 @customElement('sausage-storage')
 export class StorageView extends LitElement {
   @property({ attribute: false }) session!: Session;
-  @state() private estimate?: { usage: number; quota: number };
   readonly #follow = new Follow<Session>(this);
+  readonly #room = new Follow<Room>(this);
   /** The world that was open when the use was asked for. */
   #asked?: World;
   #timer?: ReturnType<typeof setInterval>;
@@ -55,6 +56,7 @@ export class StorageView extends LitElement {
 
   override willUpdate() {
     this.#follow.set(this.session);
+    this.#room.set(this.session.room);
     const { world } = this.session;
     if (world !== this.#asked) void this.ask();
     this.#asked = world;
@@ -62,23 +64,15 @@ export class StorageView extends LitElement {
 
   override render() {
     const { worlds } = strings;
-    if (this.session.storage === 'memory') return html`<p class="warn">${worlds.memory}</p>`;
-    const { estimate } = this;
-    return html`<p>${worlds.kept}</p>
-      <p class="use">${estimate ? worlds.used(formatBytes(estimate.usage), formatBytes(estimate.quota)) : nothing}</p>`;
+    const { storage, room } = this.session;
+    if (storage === 'memory') return html`<p class="warn">${worlds.memory}</p>`;
+    const { use, nearlyFull, percent, lasting } = room;
+    return html`<p>${worlds.kept} ${lasting === undefined ? nothing : lasting ? worlds.lasting : worlds.fleeting}</p>
+      <p class="use">${use ? worlds.used(formatBytes(use.used), formatBytes(use.quota)) : nothing}</p>
+      ${nearlyFull ? html`<p class="warn" role="status">${worlds.nearlyFull(percent)}</p>` : nothing}`;
   }
 
-  private async ask() {
-    this.estimate = await estimateStorage();
-  }
-}
-
-/** Undefined where the browser does not say. */
-async function estimateStorage(): Promise<{ usage: number; quota: number } | undefined> {
-  try {
-    const { usage, quota } = await navigator.storage.estimate();
-    return usage === undefined || quota === undefined ? undefined : { usage, quota };
-  } catch {
-    return undefined;
+  private ask() {
+    return this.session.room.measure();
   }
 }

@@ -51,21 +51,6 @@ export const worldsStyles = css`
     overflow-wrap: anywhere;
     font-size: var(--small);
   }
-  .make {
-    display: grid;
-    gap: 0.35rem;
-    padding: 0.75rem;
-    border: 1px solid var(--line);
-    border-radius: var(--radius);
-    background: var(--surface);
-  }
-  .make p {
-    overflow-wrap: anywhere;
-  }
-  .error {
-    color: var(--bad);
-    min-height: 1.2em;
-  }
   .second {
     margin-top: 0.5rem;
   }

@@ -1,18 +1,21 @@
 import { html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
+import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { WorldInfo } from '../../api.ts';
 import { formatAgo, formatBytes } from '../model/format.ts';
+import { stateOf } from '../model/phase.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import { PLAYGROUND, type Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
-import { nameFromFile, nameProblem } from '../model/world-name.ts';
+import { nameFromFile } from '../model/world-name.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import type { DialogView } from './dialog-view.ts';
 import { download } from './download.ts';
 import { worldsStyles } from './worlds-styles.ts';
 import './dialog-view.ts';
+import './name-form.ts';
 import './storage-view.ts';
 import '../parts/problem-view.ts';
 import '../parts/progress-view.ts';
@@ -30,9 +33,7 @@ export class WorldsView extends LitElement {
   @property({ attribute: false }) session!: Session;
   @state() private notice?: Notice;
   @state() private form?: 'create' | File;
-  @state() private nameError?: string;
   @state() private doomed?: string;
-  @query('#name') private nameInput?: HTMLInputElement;
   @query('input[type=file]') private fileInput!: HTMLInputElement;
   @query('sausage-dialog') private dialog!: DialogView;
   @query('h2') private heading!: HTMLElement;
@@ -58,7 +59,7 @@ export class WorldsView extends LitElement {
       </ul>
       <div class="notice" role="status">${this.renderNotice()}</div>
       <div class="foot">
-        ${this.form ? this.renderForm(this.form) : this.renderMakers(busy)}
+        ${this.form ? keyed(this.form, this.renderForm(this.form)) : this.renderMakers(busy)}
         <sausage-storage .session=${session}></sausage-storage>
       </div>
       <input type="file" hidden accept=".zip,application/zip" @change=${this.onFile} />
@@ -78,7 +79,7 @@ export class WorldsView extends LitElement {
     const current = name === this.session.name && this.session.phase.kind !== 'unknown';
     const open = current && this.session.world !== undefined;
     const when = opened ? texts.opened(formatAgo(opened)) : texts.never;
-    const state = open ? texts.one : strings.status[this.session.phase.kind === 'booting' ? 'starting' : 'closed'];
+    const state = open ? texts.one : strings.status[stateOf(this.session.phase)];
     return html`<li aria-current=${current ? 'true' : nothing}>
       <div class="name">${name}</div>
       <div class="quiet small">${current ? state : when}</div>
@@ -115,25 +116,16 @@ export class WorldsView extends LitElement {
 
   private renderForm(form: 'create' | File) {
     const importing = form !== 'create';
-    return html`<form class="make" @submit=${this.onSubmit} @keydown=${this.onFormKey}>
-      <h3>${importing ? texts.importTitle : texts.new}</h3>
-      ${importing ? html`<p class="small">${texts.importText(form.name, formatBytes(form.size))} ${texts.importServices}</p>` : nothing}
-      <label for="name" class="small">${texts.name}</label>
-      <input
-        id="name"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck="false"
-        aria-invalid=${this.nameError ? 'true' : 'false'}
-        aria-describedby="name-error"
-        @input=${() => (this.nameError = undefined)}
-      />
-      <p id="name-error" class="error small" role="alert">${this.nameError ?? nothing}</p>
-      <div class="row">
-        <button class="main">${importing ? texts.import : texts.create}</button>
-        <button type="button" @click=${() => (this.form = undefined)}>${texts.cancel}</button>
-      </div>
-    </form>`;
+    const about = importing ? `${texts.importText(form.name, formatBytes(form.size))} ${texts.importServices}` : '';
+    return html`<sausage-name-form
+      heading=${importing ? texts.importTitle : texts.new}
+      text=${about}
+      action=${importing ? texts.import : texts.create}
+      suggestion=${importing ? nameFromFile(form.name, this.names) : ''}
+      .taken=${this.names}
+      @name=${({ detail }: CustomEvent<string>) => this.onName(form, detail)}
+      @cancel=${() => (this.form = undefined)}
+    ></sausage-name-form>`;
   }
 
   private renderDialog() {
@@ -147,41 +139,27 @@ export class WorldsView extends LitElement {
   }
 
   /** Asks for the name under which a zip becomes a world; also for one that was dropped on the page. */
-  async offerImport(file: File) {
-    await this.ask(file, nameFromFile(file.name, this.names));
+  offerImport(file: File) {
+    this.ask(file);
   }
 
   private get names() {
     return this.session.worlds.map(({ name }) => name);
   }
 
-  private async ask(form: 'create' | File, name = '') {
+  private ask(form: 'create' | File) {
     this.form = form;
-    this.nameError = undefined;
     this.notice = undefined;
-    await this.updateComplete;
-    this.nameInput!.value = name;
-    this.nameInput!.focus();
-    this.nameInput!.select();
   }
 
   private onFile() {
     const file = this.fileInput.files?.[0];
     // So that the same file can be chosen again.
     this.fileInput.value = '';
-    if (file) void this.offerImport(file);
+    if (file) this.offerImport(file);
   }
 
-  private onFormKey(event: KeyboardEvent) {
-    if (event.key === 'Escape') this.form = undefined;
-  }
-
-  private onSubmit(event: Event) {
-    event.preventDefault();
-    const name = this.nameInput!.value.trim();
-    this.nameError = nameProblem(name, this.names);
-    if (this.nameError) return this.nameInput!.focus();
-    const { form } = this;
+  private onName(form: 'create' | File, name: string) {
     this.form = undefined;
     if (form instanceof File) void this.import(name, form);
     else this.open(name, true);
@@ -190,7 +168,7 @@ export class WorldsView extends LitElement {
   private open(name: string, create = false) {
     this.notice = undefined;
     this.dispatchEvent(new Event('opening', { bubbles: true, composed: true }));
-    void this.session.open(name, create);
+    void this.session.open(name, { create });
   }
 
   private import(name: string, file: File) {

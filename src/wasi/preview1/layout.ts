@@ -4,10 +4,13 @@ import type { Client } from '../../syscall/client.ts';
 import { KIND } from '../../syscall/protocol.ts';
 import type { Guest } from '../memory.ts';
 
-export const RIGHT = { read: 1n << 1n, write: 1n << 6n, readdir: 1n << 14n } as const;
-/** What many programs expect to be allowed on a folder: everything on names. */
-const FOLDER_RIGHTS = 0x03fd_fe00n & ~(1n << 22n);
-const ALL_RIGHTS = 0xffff_ffff_ffff_ffffn;
+const bits = (...numbers: number[]): bigint => numbers.reduce((sum, number) => sum | (1n << BigInt(number)), 0n);
+
+export const RIGHT = { read: bits(1), write: bits(6), readdir: bits(14) } as const;
+/** What programs expect to be allowed on a folder (everything with names), and on what they open in it. */
+export const FOLDER_RIGHTS = bits(9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 23, 24, 25, 26);
+export const INHERITED_RIGHTS = FOLDER_RIGHTS | bits(0, 1, 2, 3, 4, 5, 6, 7, 8, 22, 27);
+const ALL_RIGHTS = 2n ** 64n - 1n;
 
 export const FDFLAG = { append: 1, dsync: 2, nonblock: 4, rsync: 8, sync: 16 } as const;
 
@@ -59,9 +62,6 @@ export function putFdstat(guest: Guest, at: number, type: number, flags: number,
   view.setBigUint64(at + 8, rights, true);
   view.setBigUint64(at + 16, more, true);
 }
-
-/** The rights of a folder, and those that what is opened in it can have. */
-export const folderRights = (): [bigint, bigint] => [FOLDER_RIGHTS, ALL_RIGHTS >> 34n];
 
 export const fileRights = (read: boolean, write: boolean): bigint =>
   ALL_RIGHTS & ~(read ? 0n : RIGHT.read | RIGHT.readdir) & ~(write ? 0n : RIGHT.write);

@@ -1,5 +1,5 @@
 import type { Client } from '../../syscall/client.ts';
-import { Descriptor, Entries } from '../descriptor.ts';
+import { Descriptor, type Entries } from '../descriptor.ts';
 import { StandardOutput, Stdin } from '../stdio.ts';
 import { AlwaysReady, type Pollable } from '../streams.ts';
 import { ERRNO } from './errno.ts';

@@ -16,6 +16,7 @@ import { Kernel } from '../../../src/syscall/kernel.ts';
 import { WORD } from '../../../src/syscall/protocol.ts';
 import { Host } from '../../../src/wasi/host.ts';
 import { wasi } from '../../../src/wasi/imports.ts';
+import { adapterInstance, isAdapter } from '../../../src/wasi/preview1/adapter.ts';
 import type { ComponentScript } from '../../../src/wasi/process.ts';
 
 /** Answers the calls of the process in the thread of the process. */
@@ -76,7 +77,12 @@ export class FloorWorker {
     const from = performance.now();
     this.#client.begin();
     this.#host.begin(['floor'], []);
-    const exports = this.#script.instantiate((name) => this.#modules[name]!, this.#imports);
+    const exports = this.#script.instantiate(
+      (name) => this.#modules[name]!,
+      this.#imports,
+      (module, given = {}) =>
+        isAdapter(module) ? adapterInstance(this.#host, module, given) : new WebAssembly.Instance(module, given),
+    );
     Object.values(exports)[0]!.run!();
     this.#host.end();
     const took = performance.now() - from;

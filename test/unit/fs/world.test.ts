@@ -192,6 +192,19 @@ describe('a world in a storage', () => {
       }
     });
 
+    it('R4-11 a file that was replaced while a checkpoint was made is no damage after a crash', async () => {
+      const storage = new FakeStorage();
+      const [world, files] = await open(storage);
+      await files.writeFile('/kept', letters('a', 20_000));
+      await world.settled();
+      await files.writeFile('/kept', letters('b', 20_000));
+      await world.checkpoint();
+      const after = await crash(world, storage);
+      const [again, there] = await open(after);
+      expect(again.repairs).toEqual([]);
+      expect(await text(there, '/kept')).toBe(shorten(letters('b', 20_000)));
+    });
+
     it('R4-11 a log that grows is cut by checkpoints, and writers wait only while there is no room', async () => {
       const storage = new FakeStorage();
       const [world, files] = await open(storage, { checkpointAt: 16 * 1024, logLimit: 64 * 1024 });

@@ -1,5 +1,7 @@
 import type { BootProgress, OpenWorldOptions, World, WorldInfo } from '../../../src/api.ts';
-import type { SausageApi } from '../../../src/ui/model/session.ts';
+import type { SausageApi } from '../../../src/ui/model/phase.ts';
+import { asleep } from '../../../src/worlds/channel.ts';
+import { WorldBusyError } from '../../../src/worlds/lock.ts';
 import { FakeWorld, fakePlayground } from './fake-world.ts';
 
 const STEPS: BootProgress[] = [
@@ -21,6 +23,10 @@ export interface FakeApiOptions {
 export class FakeApi implements SausageApi {
   readonly infos = new Map<string, WorldInfo>();
   readonly opened: OpenWorldOptions[] = [];
+  /** What each call of `copyWorld` named. */
+  readonly copied: [name: string, to: string][] = [];
+  /** What other pages do with their worlds: give them up when they are asked, or sleep. */
+  readonly elsewhere = new Map<string, 'awake' | 'asleep'>();
   /** The world opened last. */
   world?: FakeWorld;
   readonly #options: FakeApiOptions;
@@ -40,14 +46,23 @@ export class FakeApi implements SausageApi {
       if (this.infos.has(options.name) && (progress.step === 'download' || progress.step === 'unpack')) continue;
       options.onProgress?.(progress);
       await this.#options.onStep?.(progress);
+      if (progress.step === 'lock') this.#lock(options);
     }
     const { name } = options;
     const filled = name === 'playground' || this.infos.get(name)?.consented === false;
     this.world = filled ? fakePlayground(name, this.#options.storage) : new FakeWorld(name, this.#options.storage);
-    this.world.servicesHeld = this.infos.get(name)?.consented === false;
+    this.world.servicesHeld = options.safe === true || this.infos.get(name)?.consented === false;
     this.add(name, new Date(), this.infos.get(name)?.consented ?? true);
     return this.world;
   };
+
+  #lock({ name, takeOver }: OpenWorldOptions): void {
+    const other = this.elsewhere.get(name);
+    if (!other) return;
+    if (!takeOver) throw new WorldBusyError(name, name);
+    if (other === 'asleep') throw new WorldBusyError(name, name, asleep(name));
+    this.elsewhere.delete(name);
+  }
 
   listWorlds = async (): Promise<WorldInfo[]> => [...this.infos.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 
@@ -56,6 +71,13 @@ export class FakeApi implements SausageApi {
     await this.#options.onStep?.({ step: 'unpack', done: 1, total: 2 });
     if ((await zip.text()).includes('broken')) throw new Error('The zip is damaged: its list of files is cut.');
     this.add(name, undefined, false);
+  };
+
+  copyWorld = async (name: string, to: string): Promise<void> => {
+    this.copied.push([name, to]);
+    await this.#options.onStep?.({ step: 'unpack', done: 0, total: 0 });
+    if (this.elsewhere.get(name) === 'asleep') throw new Error(asleep(name));
+    this.add(to, undefined, false);
   };
 
   deleteWorld = async (name: string): Promise<void> => {

@@ -4,6 +4,7 @@ import type {
   JournalEntry,
   PortInfo,
   ProcessInfo,
+  RelayState,
   Stat,
   World,
   WorldEvents,
@@ -29,7 +30,7 @@ export class FakeWorld implements World {
   readonly name: string;
   readonly storage: World['storage'];
   readonly processLimit = 100;
-  readonly relay = { kind: 'none', message: 'This world has no relay.' } as const;
+  relay: RelayState = { kind: 'none', message: 'This world has no relay.' };
   readonly files = new Map<string, Uint8Array>();
   readonly methods = new Map<string, FakeMethod>();
   readonly fs: WorldFiles;
@@ -41,12 +42,15 @@ export class FakeWorld implements World {
     journal: new Set(),
     process: new Set(),
     exit: new Set(),
+    service: new Set(),
     port: new Set(),
     relay: new Set(),
   } as {
     [E in keyof WorldEvents]: Set<(value: WorldEvents[E]) => void>;
   };
   #end!: (value: { exitCode: number }) => void;
+  #slow: string | undefined;
+  #ports: PortInfo[] = [];
   #count = 0;
 
   constructor(name: string, storage: World['storage'] = 'opfs') {
@@ -135,7 +139,17 @@ export class FakeWorld implements World {
   }
 
   async ports(): Promise<PortInfo[]> {
-    return [];
+    return this.#ports;
+  }
+
+  listenOn(...ports: PortInfo[]): void {
+    this.#ports = ports;
+    for (const listener of this.#listeners.port) listener(ports);
+  }
+
+  reach(relay: RelayState): void {
+    this.relay = relay;
+    for (const listener of this.#listeners.relay) listener(relay);
   }
 
   async fetch(port: number): Promise<Response> {
@@ -144,6 +158,18 @@ export class FakeWorld implements World {
 
   async startServices(): Promise<void> {
     this.servicesHeld = false;
+  }
+
+  skipService(): void {
+    this.slowService(undefined);
+  }
+
+  /** As after a service has kept the others waiting for 60 s; undefined: it waits no more. */
+  slowService(method: string | undefined): void {
+    const about = method ?? this.#slow;
+    this.#slow = method;
+    if (about)
+      for (const listener of this.#listeners.service) listener({ method: about, waiting: method !== undefined });
   }
 
   async exportZip(): Promise<Blob> {
@@ -160,7 +186,8 @@ export class FakeWorld implements World {
     this.#end({ exitCode: 0 });
   }
 
-  exit(exitCode: number): void {
+  exit(exitCode: number, takenOver = false): void {
+    for (const listener of this.#listeners.exit) listener({ exitCode, takenOver });
     this.#end({ exitCode });
   }
 
@@ -223,6 +250,7 @@ async function count(to: number, { notify, stderr, signal }: Pick<FakeProcess, '
 }
 
 function fakeFiles(files: Map<string, Uint8Array>): WorldFiles {
+  const watches = new Set<(path: string) => void>();
   const refuse = async () => {
     throw new FsError('unsupported');
   };
@@ -244,8 +272,10 @@ function fakeFiles(files: Map<string, Uint8Array>): WorldFiles {
   return {
     readFile,
     readTextFile: async (path) => new TextDecoder().decode(await readFile(path)),
-    writeFile: async (path, data) =>
-      void files.set(path, typeof data === 'string' ? new TextEncoder().encode(data) : data),
+    writeFile: async (path, data) => {
+      files.set(path, typeof data === 'string' ? new TextEncoder().encode(data) : data);
+      for (const watch of watches) watch(path);
+    },
     readDir: async (path) => {
       const entries = below(path);
       if (entries.length === 0 && path !== '/' && !/^\/(run|self)$/.test(path)) throw new FsError('no-entry');
@@ -259,6 +289,11 @@ function fakeFiles(files: Map<string, Uint8Array>): WorldFiles {
     mkdir: refuse,
     rename: refuse,
     remove: async (path) => void files.delete(path),
-    watch: () => () => {},
+    watch(path, listener) {
+      const below = path.endsWith('/') ? path : `${path}/`;
+      const watch = (changed: string) => (changed === path || changed.startsWith(below)) && listener(changed);
+      watches.add(watch);
+      return () => watches.delete(watch);
+    },
   };
 }

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { forgetHistory, History, type Shelf } from '../../../src/ui/console/history.ts';
-
-function shelf(): Shelf {
-  const kept = new Map<string, string>();
-  return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
-  };
-}
+import { forgetHistory, History } from '../../../src/ui/console/history.ts';
+import { shelfOf } from './sessions.ts';
 
 describe('the history of a console', () => {
   it('goes back to the oldest line and forth to what was being typed', () => {
-    const history = new History('w', shelf());
+    const history = new History('w', shelfOf());
     history.add('one');
     history.add('two');
     expect(history.older('dra')).toBe('two');
@@ -24,7 +16,7 @@ describe('the history of a console', () => {
   });
 
   it('begins at the newest line again once a recalled line was edited', () => {
-    const history = new History('w', shelf());
+    const history = new History('w', shelfOf());
     history.add('one');
     history.add('two');
     history.older('');
@@ -35,13 +27,13 @@ describe('the history of a console', () => {
   });
 
   it('keeps a line that is repeated once', () => {
-    const history = new History('w', shelf());
+    const history = new History('w', shelfOf());
     for (const line of ['one', 'one', 'two', 'one']) history.add(line);
     expect(history.lines).toEqual(['one', 'two', 'one']);
   });
 
   it('is kept per world, and goes with the world', () => {
-    const kept = shelf();
+    const kept = shelfOf();
     new History('a', kept).add('of a');
     new History('b', kept).add('of b');
     expect(new History('a', kept).lines).toEqual(['of a']);
@@ -51,7 +43,7 @@ describe('the history of a console', () => {
   });
 
   it('keeps the newest 200 lines', () => {
-    const kept = shelf();
+    const kept = shelfOf();
     const history = new History('w', kept);
     for (let at = 0; at < 250; at++) history.add(`line ${at}`);
     const lines = new History('w', kept).lines;
@@ -65,6 +57,6 @@ describe('the history of a console', () => {
     const history = new History('w', { getItem: refuse, setItem: refuse, removeItem: refuse });
     history.add('one');
     expect(history.older('')).toBe('one');
-    expect(new History('w', { ...shelf(), getItem: () => '{"not": "a list"}' }).lines).toEqual([]);
+    expect(new History('w', { ...shelfOf(), getItem: () => '{"not": "a list"}' }).lines).toEqual([]);
   });
 });

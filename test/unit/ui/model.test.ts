@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { BootProgress, ProcessInfo } from '../../../src/api.ts';
 import { RpcError } from '../../../src/core/errors.ts';
 import { FsError } from '../../../src/fs/errors.ts';
-import { addressOf, worldInAddress } from '../../../src/ui/address.ts';
+import { addressOf, readAddress } from '../../../src/ui/address.ts';
 import { show } from '../../../src/ui/console/builtins.ts';
 import { bootFraction, bootWords } from '../../../src/ui/model/boot.ts';
 import { formatAgo, formatBytes, formatDuration, formatElapsed, preview } from '../../../src/ui/model/format.ts';
 import { JournalFeed } from '../../../src/ui/model/journal.ts';
 import { callProblem, fileProblem, problem } from '../../../src/ui/model/problem.ts';
 import { ProcessTable } from '../../../src/ui/model/processes.ts';
-import { nameFromFile, nameProblem } from '../../../src/ui/model/world-name.ts';
+import { nameFromFile, nameOfCopy, nameProblem } from '../../../src/ui/model/world-name.ts';
 import { Tail } from '../../../src/ui/parts/tail.ts';
 
 describe('amounts', () => {
@@ -145,11 +145,20 @@ describe('names of worlds', () => {
     }
   });
 
-  it('stand in the address, all else in it stays', () => {
-    expect(worldInAddress('http://h/p/')).toBe('playground');
-    expect(worldInAddress('http://h/p/?world=a%20b')).toBe('a b');
-    expect(worldInAddress(addressOf('ü & ?', 'http://h/p/?trace=1#x'))).toBe('ü & ?');
-    expect(addressOf('playground', 'http://h/p/?world=a&trace=1')).toBe('http://h/p/?trace=1');
+  it('of copies too, of a copy and of the longest', () => {
+    expect(nameOfCopy('v1.2', [])).toBe('v1.2 copy');
+    expect(nameOfCopy('a', ['a copy'])).toBe('a copy 2');
+    const long = 'x'.repeat(64);
+    expect(nameProblem(nameOfCopy(long, [long]), [long])).toBeUndefined();
+  });
+
+  it('R8-5 stand in the address, with safe=1 beside them, all else in it stays', () => {
+    expect(readAddress('http://h/p/')).toEqual({ name: 'playground', safe: false });
+    expect(readAddress('http://h/p/?world=a%20b&safe=1')).toEqual({ name: 'a b', safe: true });
+    const odd = { name: 'ü & ?', safe: true };
+    expect(readAddress(addressOf(odd, 'http://h/p/?trace=1#x'))).toEqual(odd);
+    const plain = { name: 'playground', safe: false };
+    expect(addressOf(plain, 'http://h/p/?world=a&safe=1&trace=1')).toBe('http://h/p/?trace=1');
   });
 });
 

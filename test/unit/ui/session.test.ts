@@ -1,21 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Phase, Session } from '../../../src/ui/model/session.ts';
 import { FakeApi } from './fake-api.ts';
-
-const playground = new URL('http://page/playground.world');
-
-function sessionOn(api: FakeApi, names: string[] = []): Session {
-  return new Session(api, { playground, onName: (name) => names.push(name) });
-}
-
-/** Resolves when the session is in that phase. */
-function until(session: Session, kind: Phase['kind']): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => session.phase.kind === kind && resolve();
-    session.subscribe(look);
-    look();
-  });
-}
+import { playground, sessionOn, until } from './sessions.ts';
 
 describe('the session of the page', () => {
   it('makes the playground of the shipped file on the first visit, and trusts it', async () => {
@@ -43,7 +28,7 @@ describe('the session of the page', () => {
     const session = sessionOn(api);
     await session.open('nowhere');
     expect([session.phase.kind, api.opened.length]).toEqual(['unknown', 0]);
-    await session.open('nowhere', true);
+    await session.open('nowhere', { create: true });
     expect(session.world?.name).toBe('nowhere');
     expect(api.opened[0]).not.toHaveProperty('from');
   });
@@ -51,14 +36,14 @@ describe('the session of the page', () => {
   it('closes the open world before it opens another, and tells the address', async () => {
     const api = new FakeApi().add('other');
     const names: string[] = [];
-    const session = sessionOn(api, names);
+    const session = sessionOn(api, { onOpening: (name) => names.push(name) });
     await session.open('playground');
     const first = api.world!;
     const { ready } = session;
     await session.open('other');
     await first.closed;
     expect(session.world?.name).toBe('other');
-    expect(names).toEqual(['other']);
+    expect(names).toEqual(['playground', 'other']);
     expect(session.ready).not.toBe(ready);
   });
 
@@ -102,7 +87,7 @@ describe('the session of the page', () => {
     expect(session.console).toBe(console);
     await session.world!.call('core.exit');
     await until(session, 'ended');
-    expect(session.phase).toEqual({ kind: 'ended', exitCode: 75, tooOften: true });
+    expect(session.phase).toEqual({ kind: 'ended', exitCode: 75, tooOften: true, takenOver: false });
   });
 
   it('leaves a world ended that ended with another code', async () => {

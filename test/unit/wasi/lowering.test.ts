@@ -36,12 +36,13 @@ describe('memory', () => {
     expect(to.bytes.length).toBe(2 * 65536);
   });
 
-  test('nothing needs no allocation', () => {
+  test('nothing is allocated too where there is an allocator: it may know where that is to be', () => {
     const to = guest();
-    to.realloc = () => {
-      throw new Error('called');
-    };
     to.putBytes(8, new Uint8Array());
+    expect(to.view.getUint32(12, true)).toBe(0);
+    to.realloc = (_old, _oldSize, align, size) => 1000 * align + size;
+    to.putBytes(8, new Uint8Array());
+    expect(to.view.getUint32(8, true)).toBe(1000);
     expect(to.view.getUint32(12, true)).toBe(0);
   });
 

@@ -19,6 +19,7 @@ fn main() {
         ["list", folder, count] => bench::list(folder, number(count)),
         ["large", path, mebibytes] => whole::large(path, number(mebibytes)),
         ["contract", folder] => posix::contract(folder),
+        ["tree", folder] => posix::tree(folder),
         ["write", folder, first] => sequence::write(folder, number(first)),
         ["check", folder] => sequence::check(folder),
         ["poll"] => streams::poll(),

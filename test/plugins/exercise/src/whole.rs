@@ -67,7 +67,7 @@ pub fn surroundings() -> Outcome {
         "{{\"arguments\":{:?},\"environment\":{},\"cwd\":{:?},\"terminals\":{terminals:?},\"back\":{back},\"steps\":{steps},\"nanoseconds\":{}}}",
         environment::get_arguments(),
         environment::get_environment().len(),
-        environment::initial_cwd(),
+        environment::initial_cwd().unwrap_or_default(),
         sub_second < 1_000_000_000,
     ))
 }

@@ -29,12 +29,12 @@ impl Default for Schemas {
 impl Schemas {
     /// The schema of the params object and the same as a list of params.
     pub fn params(&mut self, of: fn(&mut SchemaGenerator) -> Schema) -> (Value, Value) {
-        let schema = plain(of(&mut self.read));
+        let schema = plain(of(&mut self.read), Plainer::READ);
         let name = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix(REFERENCE));
         let object = match name {
             Some(name) => {
                 let mut object = self.read.definitions().get(name).cloned().unwrap_or_default();
-                change(&mut object);
+                change(&mut object, Plainer::READ);
                 object
             }
             None => schema.clone(),
@@ -57,17 +57,18 @@ impl Schemas {
     }
 
     pub fn result(&mut self, of: fn(&mut SchemaGenerator) -> Schema) -> Value {
-        plain(of(&mut self.written))
+        plain(of(&mut self.written), Plainer::WRITTEN)
     }
 
     /// All shared schemas; and methods and endpoints, whose results refer to those that got another name.
     pub fn finish(mut self, mut methods: Value, mut endpoints: Value) -> (Value, Value, Value) {
-        let taken = |generator: &mut SchemaGenerator| {
+        let taken = |generator: &mut SchemaGenerator, by: Plainer| {
             let mut definitions = generator.take_definitions(false);
-            definitions.values_mut().for_each(change);
+            definitions.values_mut().for_each(|schema| change(schema, by));
             definitions
         };
-        let (mut all, written) = (taken(&mut self.read), taken(&mut self.written));
+        let mut all = taken(&mut self.read, Plainer::READ);
+        let written = taken(&mut self.written, Plainer::WRITTEN);
         let same = |name: &str| all.get(name).is_none_or(|read| Some(read) == written.get(name));
         // What refers to a schema that differs differs itself, though its text is the same.
         let mut renamed: Vec<String> = written.keys().filter(|name| !same(name)).cloned().collect();
@@ -134,22 +135,30 @@ fn rename(schema: &mut Value, names: &[(String, String)]) {
     }
 }
 
-fn plain(schema: Schema) -> Value {
+fn plain(schema: Schema, by: Plainer) -> Value {
     let mut value = schema.to_value();
-    change(&mut value);
+    change(&mut value, by);
     value
 }
 
-fn change(value: &mut Value) {
+fn change(value: &mut Value, mut by: Plainer) {
     if let Ok(schema) = <&mut Schema>::try_from(value) {
-        Plainer.transform(schema);
+        by.transform(schema);
     }
 }
 
 /// Says the same in draft 7, and where it can in keywords that the checks know: a union of texts is an `enum`, a `const`
 /// too. A description beside a `$ref` stays there: the checks read it, and validators pass over it.
-#[derive(Clone)]
-struct Plainer;
+#[derive(Clone, Copy)]
+struct Plainer {
+    /// An `Option` that is read need not be sent, and nobody need know that null would do too.
+    read: bool,
+}
+
+impl Plainer {
+    const READ: Plainer = Plainer { read: true };
+    const WRITTEN: Plainer = Plainer { read: false };
+}
 
 impl Transform for Plainer {
     fn transform(&mut self, schema: &mut Schema) {
@@ -157,6 +166,14 @@ impl Transform for Plainer {
         if let Some(items) = schema.remove("prefixItems") {
             if let Some(rest) = schema.insert("items".into(), items) {
                 schema.insert("additionalItems".into(), rest);
+            }
+        }
+        if self.read {
+            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+                for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|known| known == *name)) {
+                    without_null(property);
+                }
             }
         }
         if let Some(Value::String(text)) = schema.get("const").cloned() {
@@ -183,6 +200,30 @@ impl Transform for Plainer {
             let before = schema.get("description").and_then(Value::as_str).map(|text| format!("{text}\n\n"));
             let description = before.unwrap_or_default() + &about.join("\n");
             schema.insert("description".into(), description.into());
+        }
+    }
+}
+
+/// Takes null out of what a schema allows, where the rest stays a schema.
+fn without_null(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    for keyword in ["type", "enum"] {
+        if let Some(Value::Array(values)) = members.get_mut(keyword) {
+            values.retain(|value| *value != Value::Null && value != "null");
+            if let (true, [one]) = (keyword == "type", &values[..]) {
+                let one = one.clone();
+                members.insert("type".into(), one);
+            }
+        }
+    }
+    if let Some(Value::Array(branches)) = members.get_mut("anyOf") {
+        branches.retain(|branch| branch["type"] != "null");
+        if let [Value::Object(one)] = &branches[..] {
+            let one = one.clone();
+            members.remove("anyOf");
+            for (keyword, value) in one {
+                members.entry(keyword).or_insert(value);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ mod system {
     use super::*;
     use std::fs::File;
     use std::io::{Read, Write};
-    use std::mem::ManuallyDrop;
+    use std::mem::{size_of, ManuallyDrop};
     use std::os::fd::FromRawFd;
 
     /// The descriptor without the buffer of `std::io`, which `poll_oneoff` could not see into.
@@ -29,6 +29,12 @@ mod system {
     struct Subscription {
         userdata: u64,
         tag: u8,
+        what: What,
+    }
+
+    /// The largest member of a union, whose alignment counts for all.
+    #[repr(C, align(8))]
+    struct What {
         /// The number of the clock, or of the descriptor.
         subject: u32,
         timeout: u64,
@@ -46,6 +52,9 @@ mod system {
         flags: u16,
     }
 
+    // The layout of the ABI, which no compiler checks.
+    const _: () = assert!(size_of::<Subscription>() == 48 && size_of::<Event>() == 32);
+
     #[link(wasm_import_module = "wasi_snapshot_preview1")]
     extern "C" {
         fn poll_oneoff(what: *const Subscription, events: *mut Event, count: usize, happened: *mut usize) -> u16;
@@ -60,14 +69,15 @@ mod system {
     pub fn wait(timeout: Duration, stdin: bool) -> bool {
         let nanoseconds = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
         let subscription = |tag, subject, timeout| {
-            Subscription { userdata: tag as u64, tag, subject, timeout, precision: 0, flags: 0 }
+            Subscription { userdata: tag as u64, tag, what: What { subject, timeout, precision: 0, flags: 0 } }
         };
         let what = [subscription(CLOCK, MONOTONIC, nanoseconds), subscription(READ, STDIN, 0)];
         let mut events = [Event::default(); 2];
         let mut happened = 0;
         let count = if stdin { 2 } else { 1 };
         // SAFETY: both arrays are as long as `count` says at least, and laid out as the call wants them.
-        unsafe { poll_oneoff(what.as_ptr(), events.as_mut_ptr(), count, &mut happened) };
+        let error = unsafe { poll_oneoff(what.as_ptr(), events.as_mut_ptr(), count, &mut happened) };
+        assert_eq!(error, 0, "poll_oneoff failed");
         events[..happened.min(2)].iter().any(|event| event.userdata == READ as u64)
     }
 }

@@ -66,6 +66,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let grace = grace.map_or(quote!(::core::option::Option::None), |grace| quote!(::core::option::Option::Some(#grace)));
     let interface: Item = syn::parse_quote! {
         #[doc(hidden)]
+        #[allow(deprecated)]
         pub const __SAUSAGE_PLUGIN: ::sausage_plugin::__private::Plugin = ::sausage_plugin::__private::Plugin {
             title: ::core::env!("CARGO_PKG_NAME"),
             version: ::core::env!("CARGO_PKG_VERSION"),
@@ -98,6 +99,7 @@ fn read_endpoint(module: &mut ItemMod, attribute: &Attribute) -> Result<TokenStr
     let table = table(read_methods(items)?, items);
     items.push(syn::parse_quote! {
         #[doc(hidden)]
+        #[allow(deprecated)]
         pub const __SAUSAGE_ENDPOINT: ::sausage_plugin::__private::Interface =
             ::sausage_plugin::__private::Interface { name: #name, methods: #table };
     });

@@ -1,0 +1,87 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { nameProblem } from '../model/world-name.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+
+/**
+ * Asks for the name of a new world and refuses those that cannot be one. Fires `name` with the name as its detail, or
+ * `cancel`. The name that it begins with is offered selected.
+ */
+@customElement('sausage-name-form')
+export class NameForm extends LitElement {
+  @property() heading = '';
+  @property() text = '';
+  /** On the button that makes the world. */
+  @property() action = '';
+  @property() suggestion = '';
+  /** The names that are taken. */
+  @property({ attribute: false }) taken: readonly string[] = [];
+  @state() private problem?: string;
+  @query('input') private input!: HTMLInputElement;
+
+  static override styles = [
+    base,
+    css`
+      form {
+        display: grid;
+        gap: 0.35rem;
+        padding: 0.75rem;
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        background: var(--surface);
+      }
+      p {
+        overflow-wrap: anywhere;
+      }
+      .error {
+        color: var(--bad);
+        min-height: 1.2em;
+      }
+    `,
+  ];
+
+  override render() {
+    return html`<form @submit=${this.onSubmit} @keydown=${this.onKey}>
+      <h3>${this.heading}</h3>
+      ${this.text ? html`<p class="small">${this.text}</p>` : nothing}
+      <label for="name" class="small">${strings.worlds.name}</label>
+      <input
+        id="name"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        aria-invalid=${this.problem ? 'true' : 'false'}
+        aria-describedby="error"
+        @input=${() => (this.problem = undefined)}
+      />
+      <p id="error" class="error small" role="alert">${this.problem ?? nothing}</p>
+      <div class="row">
+        <button class="main">${this.action}</button>
+        <button type="button" @click=${this.cancel}>${strings.worlds.cancel}</button>
+      </div>
+    </form>`;
+  }
+
+  override firstUpdated() {
+    this.input.value = this.suggestion;
+    this.input.focus();
+    this.input.select();
+  }
+
+  private cancel() {
+    this.dispatchEvent(new Event('cancel'));
+  }
+
+  private onKey(event: KeyboardEvent) {
+    if (event.key === 'Escape') this.cancel();
+  }
+
+  private onSubmit(event: Event) {
+    event.preventDefault();
+    const name = this.input.value.trim();
+    this.problem = nameProblem(name, this.taken);
+    if (this.problem) this.input.focus();
+    else this.dispatchEvent(new CustomEvent('name', { detail: name }));
+  }
+}
