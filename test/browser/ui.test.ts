@@ -207,6 +207,7 @@ describe('the page, for a visitor', () => {
     const { page: before, ready } = bound(await visit());
     await ready();
     const services = JSON.stringify([{ method: 'notes.list' }]);
+    const original = await before.evaluate(() => sausage.world.fs.readTextFile('/config/boot.json'));
     await before.evaluate((text) => sausage.world.fs.writeFile('/config/boot.json', text), services);
     await before.evaluate(() => sausage.world.close());
     const started = (page: Page) =>
@@ -225,7 +226,7 @@ describe('the page, for a visitor', () => {
     expect(page.url()).not.toContain('safe');
     await page.getByText('Opened without services').waitFor({ state: 'detached' });
     await expect.poll(() => started(page)).toBeGreaterThan(count);
-    await page.evaluate(() => sausage.world.fs.remove('/config/boot.json'));
+    await page.evaluate((text) => sausage.world.fs.writeFile('/config/boot.json', text), original);
   });
 
   it('R8-5 offers to leave the services out after two starts that died', async () => {

@@ -26,6 +26,7 @@ let folder: string;
 let browser: TestBrowser;
 let wasm: string;
 const children: ChildProcess[] = [];
+const stops: (() => void)[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sausage-servers-'));
@@ -34,10 +35,8 @@ beforeAll(async () => {
   wasm = (await readFile(join(ROOT, 'test/plugins/netprobe/plugin.wasm'))).toString('base64');
 });
 afterAll(async () => {
-  for (const child of children) {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    if (child.exitCode === null && child.kill('SIGINT')) await ended;
-  }
+  for (const stop of stops) stop();
+  for (const child of children) child.kill();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -70,10 +69,11 @@ function message(letter: string, body: string): string {
 
 describe('a program of a world speaks to', () => {
   const initdb = path('initdb');
+  const control = path('pg_ctl');
   const postgres = path('postgres');
   const owner = userInfo().uid === 0 ? path('runuser') && 'postgres' : '';
 
-  test.skipIf(!initdb || !postgres || owner === undefined)(
+  test.skipIf(!initdb || !postgres || !control || owner === undefined)(
     'PostgreSQL over TCP (skipped where it is not installed)',
     async () => {
       const data = join(folder, 'postgres');
@@ -86,8 +86,10 @@ describe('a program of a world speaks to', () => {
       });
       const port = await freePort();
       const options = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', data, '-F'];
-      const child = spawn(...as(postgres as string, options), { stdio: 'ignore' });
-      children.push(child);
+      spawn(...as(postgres as string, options), { stdio: 'ignore' });
+      stops.push(() =>
+        execFileSync(...as(control as string, ['-D', data, '-m', 'immediate', 'stop']), { stdio: 'ignore' }),
+      );
       await expect.poll(() => answers(port), { timeout: 30_000 }).toBe(true);
       const site = await openRelaySite({ ports: [port] });
       const tab = await open(site.url);
@@ -167,7 +169,9 @@ describe('a program of a world speaks to', () => {
     'HTTPS whose authority the server was told of by NODE_EXTRA_CA_CERTS (openssl makes it)',
     async () => {
       const authority = await createAuthority();
-      const server = createHttpsServer(await authority.issue('IP:127.0.0.1'), (_, response) => response.end('trusted'));
+      const server = createHttpsServer(await authority.issue('DNS:relay.internal'), (_, response) =>
+        response.end('trusted'),
+      );
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
       const ca = join(folder, 'ca.pem');
@@ -186,7 +190,7 @@ describe('a program of a world speaks to', () => {
         children.push(child);
         return new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data).trim())));
       };
-      const fetch = { op: 'fetch', scheme: 'https', authority: `[${RELAY_MACHINE}]:${port}`, catch: true };
+      const fetch = { op: 'fetch', scheme: 'https', authority: `relay.internal:${port}`, catch: true };
       const outcome = async (url: string) => JSON.stringify((await run(await open(url), [fetch], 'client')).result);
       expect(await outcome(await start({ NODE_EXTRA_CA_CERTS: ca }))).toContain('trusted');
       expect(await outcome(await start({ NODE_EXTRA_CA_CERTS: '' }))).toContain('tls-certificate-error');

@@ -27,14 +27,15 @@ export async function buildJs({ plugin, files }: JsBuildRequest, tools: BuildToo
   const bundler = new Bundler(esbuild, plugin, files);
   try {
     const tests = findTests(source, files);
-    const [bundle, testBundle] = await Promise.all([
-      bundler.bundle(`import ${JSON.stringify(main)};`),
-      tests.length > 0 ? bundler.bundle(testEntry(source, tests)) : undefined,
-    ]);
+    const { bundles, warnings } = await bundler.bundle({
+      plugin: `import ${JSON.stringify(main)};`,
+      ...(tests.length > 0 && { tests: testEntry(source, tests) }),
+    });
+    const testBundle = bundles.get('tests');
     return {
-      component: place(runner, bundle),
+      component: place(runner, bundles.get('plugin') as Program),
       tests: testBundle && place(runner, testBundle),
-      warnings: [...new Set([...bundle.warnings, ...(testBundle?.warnings ?? [])])],
+      warnings: [...new Set(warnings)],
     };
   } catch (error) {
     if (error instanceof SourceError) return { step: 'compile', output: error.message };

@@ -9,10 +9,6 @@ import type { Program } from './splice.ts';
 
 export type Esbuild = { build(options: BuildOptions): Promise<BuildResult> };
 
-export interface Bundle extends Program {
-  warnings: string[];
-}
-
 /** A fault in the source; the message is what the bundler says, with file, line and column of each. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
@@ -35,6 +31,8 @@ const LOADERS: Record<string, Loader> = {
 
 /** The namespace of the entry points. */
 const ENTRY = 'entry';
+/** Where the bundler believes to write. */
+const OUT = '/out';
 /** Where the SDK takes the imports from. */
 const PLACEHOLDER = '"@@sausage-imports@@"';
 
@@ -51,12 +49,15 @@ export class Bundler {
     this.#resolver = new Resolver(files);
   }
 
-  /** Bundles a module of this text, whose imports are as those of a file in the source folder. Throws `SourceError`. */
-  async bundle(entry: string): Promise<Bundle> {
-    const folder = pluginFolder(this.#plugin);
+  /**
+   * Bundles modules of these texts, by name, whose imports are as those of a file in the source folder. All are one run of
+   * the bundler, which reads what they share once. Throws `SourceError`.
+   */
+  async bundle(entries: Record<string, string>): Promise<{ bundles: Map<string, Program>; warnings: string[] }> {
+    const names = Object.keys(entries);
     const result = await this.#esbuild
       .build({
-        entryPoints: [ENTRY],
+        entryPoints: names,
         bundle: true,
         write: false,
         metafile: true,
@@ -65,28 +66,31 @@ export class Bundler {
         platform: 'neutral',
         sourcemap: 'external',
         sourcesContent: false,
-        outfile: 'bundle.js',
-        absWorkingDir: folder,
+        outdir: OUT,
+        absWorkingDir: pluginFolder(this.#plugin),
         logLevel: 'silent',
-        external: ['sausage:*'],
-        plugins: [this.#world(entry)],
+        plugins: [this.#world(entries)],
       })
       .catch((error: { errors?: Message[] }) => {
         if (!error.errors) throw error;
         throw new SourceError(error.errors.map((message) => this.#text(message, 'error')).join('\n'));
       });
-    const output = (name: string) => result.outputFiles?.find(({ path }) => path.endsWith(name))?.text ?? '';
-    const code = output('bundle.js').replace(PLACEHOLDER, () => this.#imports(result));
-    const table = lineTable(JSON.parse(output('.map')), (source) => this.#show(source));
     return {
-      code: new TextEncoder().encode(code),
-      map: new TextEncoder().encode(table),
+      bundles: new Map(names.map((name) => [name, this.#program(result, name)])),
       warnings: result.warnings.map((message) => this.#text(message, 'warning')),
     };
   }
 
+  #program({ outputFiles = [], metafile }: BuildResult, name: string): Program {
+    const output = (ending: string) => outputFiles.find(({ path }) => path.endsWith(`/${name}${ending}`))?.text ?? '';
+    const inputs = Object.entries(metafile?.outputs ?? {}).find(([path]) => path.endsWith(`/${name}.js`))?.[1].inputs;
+    const code = output('.js').replace(PLACEHOLDER, () => this.#imports(inputs ?? {}));
+    const table = lineTable(JSON.parse(output('.js.map')), (source) => this.#show(source));
+    return { code: new TextEncoder().encode(code), map: new TextEncoder().encode(table) };
+  }
+
   /** Lets the bundler see the files of the world and nothing else. */
-  #world(entry: string): Plugin {
+  #world(entries: Record<string, string>): Plugin {
     const folder = pluginFolder(this.#plugin);
     const source = `${folder}/source/entry`;
     return {
@@ -103,7 +107,10 @@ export class Bundler {
             return { errors: [{ text: (error as Error).message }] };
           }
         });
-        build.onLoad({ filter: /.*/, namespace: ENTRY }, () => ({ contents: entry, loader: 'ts' }));
+        build.onLoad({ filter: /.*/, namespace: ENTRY }, ({ path }) => ({
+          contents: entries[path] ?? '',
+          loader: 'ts',
+        }));
         build.onLoad({ filter: /.*/, namespace: IMPORTS }, ({ path }) => {
           const [plugin = '', ...method] = path.split('/');
           try {
@@ -130,16 +137,14 @@ export class Bundler {
     throw new Error(`imports/${plugin}.json is missing: copy /proc/plugins/${plugin}/discover.json there`);
   }
 
-  /** The imported methods that the bundle has in it, as JSON. */
-  #imports({ metafile }: BuildResult): string {
+  /** The imported methods that a bundle has in it, as JSON. */
+  #imports(inputs: Record<string, { bytesInOutput: number }>): string {
     const used = new Map<string, Set<string>>();
-    for (const { inputs } of Object.values(metafile?.outputs ?? {})) {
-      for (const [name, { bytesInOutput }] of Object.entries(inputs)) {
-        const match = /^imports:([^/]+)\/(.+)$/.exec(name);
-        if (!match || bytesInOutput === 0) continue;
-        const [, plugin = '', method = ''] = match;
-        used.set(plugin, (used.get(plugin) ?? new Set()).add(method));
-      }
+    for (const [name, { bytesInOutput }] of Object.entries(inputs)) {
+      const match = /^imports:([^/]+)\/(.+)$/.exec(name);
+      if (!match || bytesInOutput === 0) continue;
+      const [, plugin = '', method = ''] = match;
+      used.set(plugin, (used.get(plugin) ?? new Set()).add(method));
     }
     const parts = [...used].sort().map(([plugin, methods]) => [plugin, usedPart(this.#import(plugin), methods)]);
     return JSON.stringify(Object.fromEntries(parts));

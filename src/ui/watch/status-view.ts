@@ -89,7 +89,7 @@ export class StatusView extends LitElement {
         }
       }
       [popover] {
-        inset: auto 1rem 2.25rem auto;
+        inset: auto auto 2.25rem 1rem;
         max-width: min(28rem, calc(100vw - 2rem));
         margin: 0;
         padding: 0.75rem 1rem;

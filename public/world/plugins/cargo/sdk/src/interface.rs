@@ -89,11 +89,8 @@ fn described(methods: &[Method], schemas: &mut Schemas) -> Value {
 fn describe(method: &Method, schemas: &mut Schemas) -> Value {
     let mut described = Map::new();
     described.insert("name".into(), method.name.into());
-    let (summary, more) = method.about.split_once("\n\n").unwrap_or((method.about, ""));
-    for (name, text) in [("summary", summary), ("description", more)] {
-        if !text.is_empty() {
-            described.insert(name.into(), text.into());
-        }
+    if !method.about.is_empty() {
+        described.insert("description".into(), method.about.into());
     }
     if method.deprecated {
         described.insert("deprecated".into(), true.into());
