@@ -18,13 +18,19 @@ const OWN_LICENCE = 'the file LICENSE';
 
 /** Licences of the crates, and whether their code is in the plugin or only helps the compiler. */
 const CRATES = {
+  'dyn-clone': { licence: 'MIT OR Apache-2.0', ships: true },
   itoa: { licence: 'MIT OR Apache-2.0', ships: true },
   memchr: { licence: 'Unlicense OR MIT', ships: true },
   'proc-macro2': { licence: 'MIT OR Apache-2.0', ships: false },
   quote: { licence: 'MIT OR Apache-2.0', ships: false },
+  'ref-cast': { licence: 'MIT OR Apache-2.0', ships: true },
+  'ref-cast-impl': { licence: 'MIT OR Apache-2.0', ships: false },
+  schemars: { licence: 'MIT', ships: true },
+  schemars_derive: { licence: 'MIT', ships: false },
   serde: { licence: 'MIT OR Apache-2.0', ships: true },
   serde_core: { licence: 'MIT OR Apache-2.0', ships: true },
   serde_derive: { licence: 'MIT OR Apache-2.0', ships: false },
+  serde_derive_internals: { licence: 'MIT OR Apache-2.0', ships: false },
   serde_json: { licence: 'MIT OR Apache-2.0', ships: true },
   syn: { licence: 'MIT OR Apache-2.0', ships: false },
   'unicode-ident': { licence: '(MIT OR Apache-2.0) AND Unicode-3.0', ships: false },
@@ -152,7 +158,8 @@ The page and its server contain, or are built from, the work of others that is l
 
 ${heading('Rust crates')}
 Where a licence can be chosen it is Apache-2.0 (its text is ${OWN_LICENCE}), or else the Unlicense. The text of the MIT
-licence is that of the packages below; zmij names no copyright holder in it.
+licence is that of the packages below; that of schemars says
+"Copyright (c) 2019 Graham Esau", zmij names no copyright holder in it.
 
 ${cratesSection()}
 ${heading('Code inside of packages and plugins')}

@@ -23,7 +23,12 @@ const SDK = 'public/world/plugins/cargo/sdk';
 
 /** Where the source of a plugin stands and where its binary goes, relative to the repository. */
 export const PLUGINS = [
-  { name: 'notes', source: 'public/world/plugins/notes/source', wasm: 'public/world/plugins/notes/plugin.wasm', sdk: true },
+  {
+    name: 'notes',
+    source: 'public/world/plugins/notes/source',
+    wasm: 'public/world/plugins/notes/plugin.wasm',
+    sdk: true,
+  },
   { name: 'probe', source: 'test/plugins/probe', wasm: 'test/plugins/probe/plugin.wasm' },
   { name: 'exercise', source: 'test/plugins/exercise', wasm: 'test/plugins/exercise/plugin.wasm' },
   { name: 'netprobe', source: 'test/plugins/netprobe', wasm: 'test/plugins/netprobe/plugin.wasm' },

@@ -2,6 +2,7 @@
  * Packs what the page ships beside its code:
  *
  *   playground.world   the folder `public/world/` as a zip
+ *   cargo-sdk.pack     the sources of the Rust SDK, which come into a world when it is there (`src/worlds/cargo-sdk.ts`)
  *   programs.pack      its plugins in JavaScript without the runner, which is the same for all of them
  *   components.pack    its plugins, transpiled and minified, so that a first visit does not load jco
  *
@@ -17,6 +18,8 @@ import { sha256 } from './plugins.mjs';
 
 const RUNNER = resolve(fileURLToPath(import.meta.url), '..', '..', 'src', 'builders', 'runner', 'runner.wasm');
 const WORLD = resolve(fileURLToPath(import.meta.url), '..', '..', 'public', 'world');
+
+const CARGO_SDK = 'plugins/cargo/sdk/';
 
 /** What stands in the folder for the repository's sake and is no part of the world. */
 const notOfTheWorld = (name) => name === 'target' || name === 'plugin.wasm.json' || name.startsWith('.');
@@ -89,7 +92,8 @@ async function programsOf(files) {
 
 /** Writes the files into `outDir`, which exists, and returns their sizes. */
 export async function buildWorld({ outDir }) {
-  const files = await worldFiles();
+  const all = await worldFiles();
+  const files = all.filter(([path]) => !path.startsWith(CARGO_SDK));
   // The zip format has no time zone, and its earliest time is this one in whatever zone.
   const world = zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1) });
   const plugins = files.filter(([path]) => /^plugins\/[^/]+\/plugin\.wasm$/.test(path));
@@ -99,7 +103,12 @@ export async function buildWorld({ outDir }) {
   const { packFrames } = await loadModule('src/components/pack.ts');
   const pack = packFrames(frames, (bytes) => gzipSync(bytes, { level: 9, mtime: 0 }));
   const programs = gzipSync(Buffer.from(JSON.stringify(await programsOf(files))), { level: 9, mtime: 0 });
+  const sdk = all.flatMap(([path, bytes]) =>
+    path.startsWith(CARGO_SDK) ? [[path.slice(CARGO_SDK.length), Buffer.from(bytes).toString()]] : [],
+  );
+  const cargoSdk = gzipSync(Buffer.from(JSON.stringify(Object.fromEntries(sdk))), { level: 9, mtime: 0 });
   await writeFile(join(outDir, 'playground.world'), world);
+  await writeFile(join(outDir, 'cargo-sdk.pack'), cargoSdk);
   await writeFile(join(outDir, 'programs.pack'), programs);
   await writeFile(join(outDir, 'components.pack'), pack);
   return { world: world.length, pack: pack.length, programs: programs.length };

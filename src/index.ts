@@ -8,7 +8,7 @@
 
 import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
 import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFiles, WorldInfo } from './api.ts';
-import { RpcError } from './core/errors.ts';
+import { CODE, RpcError } from './core/errors.ts';
 import type { CoreApi, FromCore, Opened, PortRequest, RelayState, Reply, ToCore } from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
 import { receiveStream, sendStream } from './net/port-stream.ts';
@@ -20,6 +20,11 @@ import { WorldBusyError } from './worlds/lock.ts';
 
 export type * from './api.ts';
 export { FsError, RpcError, WorldBusyError };
+
+/** The exit code of a world whose core was lost. */
+const BROKEN = 70;
+/** What the core takes as the params of one call, in bytes (R3.1-8). */
+const LARGEST_PARAMS = 64 * 1024 * 1024;
 
 const worlds = new WorldList();
 const encoder = new TextEncoder();
@@ -171,9 +176,7 @@ class OpenedWorld implements World {
     this.#worker = new Worker(new URL('../workers/core.ts', import.meta.url), { type: 'module', name: 'core' });
     this.#worker.onerror = (event) => {
       event.preventDefault();
-      this.#rejectBroken(
-        new Error(`The worker of the world failed: ${event.message || 'its script could not be loaded'}`),
-      );
+      this.#fail(`The worker of the world failed: ${event.message || 'its script could not be loaded'}`);
     };
     this.#core = wrap<CoreApi>(this.#worker);
     this.fs = worldFiles(
@@ -229,11 +232,11 @@ class OpenedWorld implements World {
 
   async call(method: string, params: object = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
     signal?.throwIfAborted();
+    const bytes = encodeCall(method, params);
     const id = ++this.#calls;
     const cancel = () => this.#send({ type: 'cancel', id });
     signal?.addEventListener('abort', cancel, { once: true });
     try {
-      const bytes = encoder.encode(JSON.stringify(params));
       const answered = new Promise<Reply>((answer) => this.#waiting.set(id, { answer, onNotify }));
       const listens = onNotify !== undefined;
       this.#send({ type: 'call', id, method, params: bytes, listens }, [bytes.buffer]);
@@ -248,7 +251,7 @@ class OpenedWorld implements World {
   }
 
   notify(method: string, params: object = {}): void {
-    const bytes = encoder.encode(JSON.stringify(params));
+    const bytes = encodeCall(method, params);
     this.#send({ type: 'notify', method, params: bytes }, [bytes.buffer]);
   }
 
@@ -306,7 +309,17 @@ class OpenedWorld implements World {
     };
   }
 
+  /** The core is lost. It must not go on with work that the page takes for failed, so all of it ends. */
+  #fail(message: string): void {
+    if (this.#released) return;
+    this.#rejectBroken(new Error(message));
+    for (const listener of this.#listeners.exit) listener({ exitCode: BROKEN, takenOver: false });
+    this.#resolveClosed({ exitCode: BROKEN });
+    this.#release();
+  }
+
   async close(): Promise<void> {
+    if (this.#released) return;
     // The news of the exit may come before the answer, and releases the world.
     await Promise.race([this.#whole(this.#core.close()), this.closed]);
     this.#resolveClosed({ exitCode: 0 });
@@ -415,6 +428,20 @@ function worldFiles(
       return () => void (released() || core.unwatch(id));
     },
   };
+}
+
+/** The text of the params; what is no call is refused before it is sent (R3.1-7). */
+function encodeCall(method: unknown, params: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof method !== 'string') throw new RpcError(CODE.invalidRequest, 'the method of a call is a string');
+  const text = JSON.stringify(params);
+  if (typeof text !== 'string' || !text.startsWith('{')) {
+    throw new RpcError(CODE.invalidRequest, `the params of ${method} are no object`);
+  }
+  const bytes = encoder.encode(text);
+  if (bytes.length > LARGEST_PARAMS) {
+    throw new RpcError(CODE.invalidRequest, `the params of ${method} have more than 64 MiB`);
+  }
+  return bytes;
 }
 
 /** Errors lose their class on the way between threads; the core sends what makes them anew. */

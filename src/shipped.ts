@@ -3,6 +3,7 @@
  * the server has a newer build by now.
  */
 
+import cargoSdk from '#world/cargo-sdk.pack?url';
 import pack from '#world/components.pack?url';
 import world from '#world/playground.world?url';
 import programs from '#world/programs.pack?url';
@@ -16,6 +17,9 @@ export const PROGRAMS_PACK: URL = new URL(programs, import.meta.url);
 
 /** The runner of plugins in JavaScript: 0.9 MB, so it is fetched when the world answers already. */
 export const RUNNER: URL = new URL(runner, import.meta.url);
+
+/** The sources of the Rust SDK. */
+export const CARGO_SDK_PACK: URL = new URL(cargoSdk, import.meta.url);
 
 /** The components of the playground's plugins, made ready to run at build time. */
 export const COMPONENTS_PACK: URL = new URL(pack, import.meta.url);

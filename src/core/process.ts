@@ -137,11 +137,39 @@ export class Process {
       plugin: this.plugin,
       version: this.version.sha256,
       method: this.method,
-      params: JSON.parse(new TextDecoder().decode(this.params)),
+      params: shown(this.params),
       parent: this.parentName,
       detached: this.detached,
       started: this.started.toISOString(),
       state: this.state,
     };
   }
+}
+
+/** Levels of nesting beyond which a value is shown as text: not every thread that it goes to can walk it. */
+const DEEPEST = 100;
+/** Bytes of that text. */
+const LONGEST_TEXT = 1024;
+
+/** Params for people to look at: the value, or the beginning of its text where it is nested too deep. */
+function shown(params: Uint8Array): unknown {
+  const decoder = new TextDecoder();
+  if (isDeep(params)) return `${decoder.decode(params.subarray(0, LONGEST_TEXT))}…`;
+  return JSON.parse(decoder.decode(params));
+}
+
+function isDeep(json: Uint8Array): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (inString) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > DEEPEST) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return false;
 }

@@ -1,14 +1,16 @@
 /** The core's end of a connection to the outside: moves bytes between the rings of a process and a stream of the relay. */
 
+import { Budget, Grants } from '../relay/credit.ts';
 import type { SocketAddress } from './address.ts';
 import type { NetError } from './errors.ts';
 import type { Connection, View } from './loopback/connection.ts';
 import type { OutsideStream, OutsideStreamEvents } from './outside.ts';
 
-/** Bytes that the other side may be ahead of the process: the product of a fast line and a slow way. */
-const WINDOW = 1024 * 1024;
-/** Room is granted in pieces of at least this. */
-const GRANT = WINDOW / 4;
+/** Bytes that the other side may be ahead of the process, at first and while the process keeps up. */
+export const WINDOW = 256 * 1024;
+export const MOST_WINDOW = 4 * 1024 * 1024;
+/** What all streams of a world may be ahead together, beyond their first windows. */
+const BUDGET = new Budget(64 * 1024 * 1024);
 /** How long a stream whose process has gone may take to end, in milliseconds. */
 const LINGER = 30_000;
 const CHUNK = 64 * 1024;
@@ -30,7 +32,7 @@ export class Bridge implements OutsideStreamEvents {
   /** What came and had no room in the ring yet. */
   readonly #incoming: { bytes: Uint8Array; offset: number }[] = [];
   #room = 0;
-  #ungranted = 0;
+  readonly #grants = new Grants(WINDOW, MOST_WINDOW, BUDGET);
   #sentEnd = false;
   #gotEnd = false;
   #closed: { error?: NetError } | undefined;
@@ -132,12 +134,9 @@ export class Bridge implements OutsideStreamEvents {
         const taken = writer.broken ? first.bytes.length - first.offset : writer.write(first.bytes, first.offset);
         if (taken === 0) break;
         first.offset += taken;
-        this.#ungranted += taken;
+        const credit = this.#grants.used(taken);
+        if (credit > 0 && !this.#closed && !this.#gotEnd) this.#stream.grant(credit);
         if (first.offset === first.bytes.length) this.#incoming.shift();
-      }
-      if (this.#ungranted >= GRANT && !this.#closed && !this.#gotEnd) {
-        this.#stream.grant(this.#ungranted);
-        this.#ungranted = 0;
       }
       if (this.#incoming.length === 0) break;
     } while (writer.ready());
@@ -158,6 +157,7 @@ export class Bridge implements OutsideStreamEvents {
 
   #finish(): void {
     this.#done = true;
+    this.#grants.release();
     clearTimeout(this.#linger);
     this.#incoming.length = 0;
     this.#host.done();

@@ -72,8 +72,8 @@ function times(call: Call): Times {
 }
 
 /**
- * Buffers for the file systems to read into, since a browser's file handles refuse shared memory. Calls of several
- * processes can be under way at once, so each takes one and gives it back.
+ * Buffers for the file systems to read into: a call that ends after its process was killed writes nothing to the channel.
+ * Calls of several processes can be under way at once, so each takes one and gives it back.
  */
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 
@@ -94,20 +94,8 @@ function read(call: Call, descriptors: Descriptors): MaybePromise<number> {
   );
 }
 
-/** Gives what is in the payload to `write`, which is done with it when it returns or its promise resolves. */
-function withPayload(
-  call: Call,
-  write: (data: Uint8Array<ArrayBuffer>) => MaybePromise<unknown>,
-): MaybePromise<number> {
-  const buffer = buffers.pop() ?? new Uint8Array(PAYLOAD_BYTES);
-  buffer.set(call.payload.subarray(0, call.length));
-  return chainFinally(
-    () => chain(write(buffer.subarray(0, call.length)), nothing),
-    () => {
-      buffers.push(buffer);
-    },
-  );
-}
+/** What is in the payload; nobody writes there before the call is answered. */
+const data = (call: Call): Uint8Array => call.payload.subarray(0, call.length);
 
 function openAt(call: Call, descriptors: Descriptors, namespace: Namespace): MaybePromise<number> {
   const bits = arg(call, 2);
@@ -198,18 +186,12 @@ export const OPERATIONS: Readonly<Record<number, Operation>> = {
     );
   },
   [OP.read]: read,
-  [OP.write]: (call, descriptors) => {
-    const file = descriptors.file(arg(call, 0));
-    return withPayload(call, (data) => file.write(arg(call, 1), data));
-  },
-  [OP.append]: (call, descriptors) => {
-    const file = descriptors.file(arg(call, 0));
-    return withPayload(call, (data) =>
-      chain(file.append(data), (offset) => {
-        call.args[0] = offset;
-      }),
-    );
-  },
+  [OP.write]: (call, descriptors) => chain(descriptors.file(arg(call, 0)).write(arg(call, 1), data(call)), nothing),
+  [OP.append]: (call, descriptors) =>
+    chain(descriptors.file(arg(call, 0)).append(data(call)), (offset) => {
+      call.args[0] = offset;
+      return 0;
+    }),
   [OP.setSize]: (call, descriptors) => chain(descriptors.file(arg(call, 0)).setSize(arg(call, 1)), nothing),
   [OP.setTimes]: (call, descriptors) => {
     const { node } = descriptors.get(arg(call, 0));

@@ -5,7 +5,7 @@ export interface Containers {
   readLabel(id: string): Promise<string | undefined>;
   /** Makes the container if it does not exist. */
   writeLabel(id: string, text: string): Promise<void>;
-  /** Whether nothing is in there, not even a label. */
+  /** Whether nothing is in there but, at most, rests of a label. */
   isEmpty(id: string): Promise<boolean>;
   remove(id: string): Promise<void>;
 }
@@ -62,7 +62,8 @@ export class OpfsContainers implements Containers {
 
   async isEmpty(id: string): Promise<boolean> {
     const container = await this.folder.getDirectoryHandle(id);
-    for await (const _ of container.keys()) return false;
+    // A label that was being written when the browser ended, also under the name that Chromium gives it meanwhile.
+    for await (const name of container.keys()) if (!name.startsWith(LABEL)) return false;
     return true;
   }
 

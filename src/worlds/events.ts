@@ -6,7 +6,7 @@ import type { CoreEvent, JournalEntry, PortInfo, ProcessInfo } from '../core/pro
  * Milliseconds for which events are gathered: a flood of lines or of processes is a few messages a second, and none of
  * them stands before the answer of a call.
  */
-const GATHER = 50;
+const GATHER = 250;
 
 export class EventBatches {
   readonly #tell: (event: CoreEvent) => void;

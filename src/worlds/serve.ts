@@ -26,6 +26,7 @@ import { NetError } from '../net/errors.ts';
 import { HttpError } from '../net/http/errors.ts';
 import { fetchLocal } from '../net/http/fetch.ts';
 import { receiveStream, sendStream } from '../net/port-stream.ts';
+import { addCargoSdk, wantsCargoSdk } from './cargo-sdk.ts';
 import { answerOthers } from './channel.ts';
 import { EventBatches } from './events.ts';
 import { openParts, type WorldParts } from './parts.ts';
@@ -72,7 +73,12 @@ export class WorldServer implements CoreApi {
       folders: parts.tree,
       native: [
         jsTarget({ build: () => parts.build.api(), components: parts.components, machines: parts.machines }),
-        cargoTarget({ components: parts.components, machines: parts.machines, base: options.base }),
+        cargoTarget({
+          components: parts.components,
+          machines: parts.machines,
+          base: options.base,
+          addSdk: addCargoSdk,
+        }),
       ],
       onProcess: (process) => events.process(() => process.info()),
       onSlowService: (method, waiting) => this.#tell({ type: 'service', method, waiting }),
@@ -100,6 +106,9 @@ export class WorldServer implements CoreApi {
     parts.startJournal();
     void core.watcher.start();
     if (options.from) addPrograms(parts.tree.files).catch((error) => this.#log(`${error}`));
+    if (options.from && wantsCargoSdk(parts.tree.files)) {
+      addCargoSdk(parts.tree.files).catch((error) => this.#log(`${error}`));
+    }
     return {
       storage: parts.storage,
       servicesHeld: this.#servicesHeld,

@@ -14,8 +14,8 @@ import { Relay } from '../../src/relay/relay.ts';
 import { openBrowser, type Tab } from '../browser/harness.ts';
 import { figure, median } from './figures.ts';
 
-const DOWNLOAD = 128 * 1024 * 1024;
-const ROUNDS = 5;
+const DOWNLOAD = 64 * 1024 * 1024;
+const ROUNDS = 6;
 const TRIPS = 500;
 
 const servers: { close(): unknown }[] = [];
@@ -102,9 +102,9 @@ test('relay: a download is at least 90 % as fast as by wisp-js', async () => {
       if (round > 0) took[way].push(ms);
     }
   }
-  const sorted = (list: number[]) => median(list.sort((a, b) => a - b));
-  const megabytes = (ms: number) => DOWNLOAD / 1000 / ms;
-  const [own, peer] = [megabytes(sorted(took.relayDownload)), megabytes(sorted(took.wispDownload))];
+  // The best of each, which other work on the machine has disturbed least.
+  const megabytes = (runs: number[]) => DOWNLOAD / 1000 / Math.min(...runs);
+  const [own, peer] = [megabytes(took.relayDownload), megabytes(took.wispDownload)];
   figure({ name: 'relay download', unit: 'MB/s', value: own, floor: peer, of: 'the same by wisp-js 0.5' });
   expect(own / peer).toBeGreaterThanOrEqual(0.9);
 });

@@ -102,6 +102,20 @@ describe('a process that fails', () => {
     await expect.poll(() => tab.evaluate(async () => (await sausage.world.processes()).length)).toBe(0);
   });
 
+  test('R3.1-7 params that are no object, and params nested very deep, harm nobody', async () => {
+    const outcomes = await tab.evaluate(async () => {
+      const outcome = (params: object) =>
+        sausage.world.call('probe.echo', params).then(
+          () => 'answered',
+          ({ code }) => code,
+        );
+      const deep = JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`);
+      return [await outcome([1]), await outcome(deep)];
+    });
+    expect(outcomes[0]).toBe(-32600);
+    expect(['answered', -32002]).toContain(outcomes[1]);
+  });
+
   test('R3.8-5 memory beyond the cap fails in the guest and nothing else is hurt', async () => {
     const { error } = await call(tab, 'probe.exhaust');
     expect(error).toMatchObject({ code: -32002 });

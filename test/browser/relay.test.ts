@@ -205,7 +205,7 @@ test('R3.8-2 when the relay goes away sockets are reset, new ones name it, and i
     ],
     'client',
   );
-  await expect.poll(() => connected).toBe(1);
+  await expect.poll(() => connected, { timeout: 30_000 }).toBe(1);
   await site.close();
   const lost = await held;
   expect(lost.error).toMatchObject({ code: -32000 });

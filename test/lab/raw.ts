@@ -13,7 +13,7 @@ interface SyncHandle {
 type Syncable = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncHandle> };
 
 const BLOCK = 64 * 1024;
-const BATCH = 20;
+const BATCH = 100;
 
 const nanoseconds = (from: number) => Math.round((performance.now() - from) * 1e6);
 export interface Times {

@@ -79,6 +79,7 @@ export class Build {
     if (find(files, `${folder}/Cargo.toml`)?.kind !== 'file') {
       throw buildFailure('read', `${folder}/Cargo.toml is no file: cargo.new makes a plugin`);
     }
+    await this.#host.addSdk(files);
     const source = await readSource(files, this.#plugin).catch((error) => {
       throw error instanceof RangeError ? buildFailure('read', error.message) : error;
     });

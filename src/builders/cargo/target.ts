@@ -4,6 +4,7 @@ import { CODE, RpcError } from '../../core/errors.ts';
 import type { Components, Machines } from '../../core/host.ts';
 import type { NativeTarget } from '../../core/native.ts';
 import { isPluginName } from '../../core/plugins.ts';
+import type { Namespace } from '../../fs/filesystem.ts';
 import { CARGO_DOCUMENT } from './document.ts';
 
 export interface CargoHost {
@@ -11,6 +12,8 @@ export interface CargoHost {
   machines: Machines;
   /** The address of the page's folder: the build server is beside the page, if nobody says otherwise. */
   base: string;
+  /** Puts the SDK into a world that has none (R11-3). */
+  addSdk(files: Namespace): Promise<void>;
 }
 
 export function cargoTarget(host: CargoHost): NativeTarget {
@@ -19,7 +22,10 @@ export function cargoTarget(host: CargoHost): NativeTarget {
     document: CARGO_DOCUMENT,
     methods: {
       build: async (params, context) => new (await import('./build.ts')).Build(host, params, context).run(),
-      new: async (params, context) => (await import('./create.ts')).create(params, context),
+      new: async (params, context) => {
+        const [{ create }] = await Promise.all([import('./create.ts'), host.addSdk(context.files)]);
+        return create(params, context);
+      },
     },
   };
 }

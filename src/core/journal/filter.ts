@@ -1,3 +1,4 @@
+import { RE2JS } from 're2js';
 import type { JournalFilter } from '../host.ts';
 import type { JournalEntry } from '../protocol.ts';
 import { isEntryId, seqOfId, toSeq } from './ids.ts';
@@ -80,8 +81,9 @@ function compileGrep(grep: string | undefined): { plain?: string; matches: (line
     return { plain: grep, matches: (line) => line.includes(grep) };
   }
   try {
-    const pattern = new RegExp(grep.slice(1, -1));
-    return { matches: (line) => pattern.test(line) };
+    // of linear time: an expression that goes back and forth would hold the core, and with it every process
+    const pattern = RE2JS.compile(RE2JS.translateRegExp(grep.slice(1, -1)));
+    return { matches: (line) => pattern.matcher(line).find() };
   } catch (error) {
     throw new JournalFilterError('grep', error instanceof Error ? error.message : String(error));
   }

@@ -92,6 +92,23 @@ class OpfsStorageFile implements StorageFile {
   }
 }
 
+/** Whether the handles of this browser take shared memory. Not all do; it is found out when they are first given some. */
+let takesShared = true;
+
+/** Calls `use` with the bytes of a process's memory, or, where handles refuse those, with `copy` of them. */
+function withBytes<B extends Uint8Array>(bytes: B, copy: () => B, use: (bytes: B) => number): number {
+  if (typeof SharedArrayBuffer === 'undefined' || !(bytes.buffer instanceof SharedArrayBuffer)) return use(bytes);
+  if (takesShared) {
+    try {
+      return use(bytes);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      takesShared = false;
+    }
+  }
+  return use(copy());
+}
+
 class OpfsHandle implements StorageHandle {
   private readonly handle: SyncAccessHandle;
   constructor(handle: SyncAccessHandle) {
@@ -99,12 +116,23 @@ class OpfsHandle implements StorageHandle {
   }
 
   read(into: Uint8Array, at: number): number {
-    return this.handle.read(into, { at });
+    let own: Uint8Array | undefined;
+    const count = withBytes(
+      into,
+      () => (own = new Uint8Array(into.length)),
+      (bytes) => this.handle.read(bytes, { at }),
+    );
+    if (own) into.set(own.subarray(0, count));
+    return count;
   }
 
   write(data: Uint8Array, at: number): number {
     try {
-      const written = this.handle.write(data, { at });
+      const written = withBytes(
+        data,
+        () => data.slice(),
+        (bytes) => this.handle.write(bytes, { at }),
+      );
       // Chromium gives a negative count as an unsigned number when the disk is full, Firefox a short one.
       return written <= data.length ? written : 0;
     } catch (error) {

@@ -4,7 +4,7 @@ import { TreeNode } from '../tree.ts';
 import type { ByteReader } from './bytes.ts';
 import type { SavedNode } from './checkpoint.ts';
 import { Content } from './content.ts';
-import type { Mirror, StoredDirectory } from './mirror.ts';
+import type { Mirror, StoredDirectory, StoredPlace } from './mirror.ts';
 import { type LogRecord, readRecord } from './records.ts';
 import { escapeName } from './stored-names.ts';
 import { type StoredWorld, setLength } from './stored-world.ts';
@@ -182,6 +182,7 @@ export class Replay {
 
   private placed(record: Extract<LogRecord, { type: 'place' }>, node: File, content: Content): void {
     if (record.state === 'gone') {
+      if (content.moving) this.leave(content.moving, node);
       this.mirror.put(node, undefined);
       content.moving = undefined;
       return;
@@ -189,11 +190,18 @@ export class Replay {
     const place = this.mirror.place(record.path);
     if (record.state === 'moving') {
       content.moving = place;
+      // The file may be there already: nobody is to take its place, or to take it for a rest.
+      if (!place.directory.files.has(place.name)) place.directory.files.set(place.name, node);
       return;
     }
+    if (content.moving) this.leave(content.moving, node);
     content.moving = undefined;
     if (!content.place) content.unmade = content.baseEnd === 0;
     this.mirror.put(node, place);
+  }
+
+  private leave({ directory, name }: StoredPlace, node: File): void {
+    if (directory.files.get(name) === node) directory.files.delete(name);
   }
 
   private node(inode: number): File {

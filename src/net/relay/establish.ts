@@ -7,15 +7,15 @@ import { httpsTransport } from './https.ts';
 import type { OpenTransport, Platform, Transport, TransportKind } from './transport.ts';
 import { webSocketTransport } from './websocket.ts';
 
-/** How long each way may take until WELCOME, in milliseconds. */
-const ATTEMPT_MS = 6000;
+/** How long each way may take until WELCOME, in milliseconds; by HTTPS it may take a while to see that streams are kept back. */
+const ATTEMPT_MS = { websocket: 6000, https: 15_000 } as const;
 
 /** The relay answered, and does not want this page: another way would lead to the same. */
 export class Refusal extends NetError {}
 
 /** One attempt by one way. */
 async function attempt(
-  open: OpenTransport,
+  [kind, open]: readonly [TransportKind, OpenTransport],
   url: URL,
   token: string,
   onLost: (error: NetError) => void,
@@ -23,7 +23,7 @@ async function attempt(
 ): Promise<RelayConnection> {
   const hello = encode({ op: 'hello', stream: 0, version: VERSION, token });
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ATTEMPT_MS);
+  const timer = setTimeout(() => late.abort(), ATTEMPT_MS[kind]);
   const either = AbortSignal.any([signal, late.signal]);
   let transport: Transport | undefined;
   let connection: RelayConnection | undefined;
@@ -83,12 +83,15 @@ export async function establish(
   onLost: (error: NetError) => void,
   signal: AbortSignal,
 ): Promise<RelayConnection> {
-  const ways = [webSocketTransport(platform), httpsTransport(platform)];
+  const ways: (readonly [TransportKind, OpenTransport])[] = [
+    ['websocket', webSocketTransport(platform)],
+    ['https', httpsTransport(platform)],
+  ];
   if (prefer === 'https') ways.reverse();
   let failure: unknown;
-  for (const open of ways) {
+  for (const way of ways) {
     try {
-      return await attempt(open, url, token, onLost, signal);
+      return await attempt(way, url, token, onLost, signal);
     } catch (error) {
       if (error instanceof Refusal || signal.aborted) throw error;
       failure = error;

@@ -1,12 +1,11 @@
 /** The page that measures the relay and its peers: `ways.<name>(…)` moves bytes by one way and says how long it took. */
 
 import { client as wispClient } from '@mercuryworkshop/wisp-js/client';
+import { MOST_WINDOW, WINDOW } from '../../../src/net/bridge.ts';
 import type { OutsideStream, OutsideStreamEvents } from '../../../src/net/outside.ts';
 import { RelayClient } from '../../../src/net/relay/client.ts';
+import { Budget, Grants } from '../../../src/relay/credit.ts';
 
-/** As a process of a world has it: what may be under way, and how it is granted anew. */
-const WINDOW = 1024 * 1024;
-const GRANT = WINDOW / 4;
 const MESSAGE = new Uint8Array(64).fill(7);
 
 const client = new RelayClient({ relay: 'relay', base: new URL(location.href) });
@@ -14,15 +13,14 @@ const local = (port: number) => ({ host: { family: 4, bytes: Uint8Array.of(127, 
 
 function connect(port: number, data: OutsideStreamEvents['data']): Promise<OutsideStream> {
   return new Promise((resolve, reject) => {
-    let ungranted = 0;
+    // As for a process of a world.
+    const grants = new Grants(WINDOW, MOST_WINDOW, new Budget(64 * 1024 * 1024));
     const stream = client.connect(local(port), WINDOW, {
       opened: () => resolve(stream),
       data(piece) {
         data(piece);
-        ungranted += piece.length;
-        if (ungranted < GRANT) return;
-        stream.grant(ungranted);
-        ungranted = 0;
+        const credit = grants.used(piece.length);
+        if (credit > 0) stream.grant(credit);
       },
       end() {},
       room() {},

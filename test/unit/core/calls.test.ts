@@ -284,6 +284,16 @@ describe('calls', () => {
     expect(world.lines().filter((line) => line.includes('discarded from stdout'))).toHaveLength(2);
   });
 
+  test('R4-6 params nested very deep are shown as text', async () => {
+    const world = await testWorld({ waits });
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    void world.core.call('waits.x', new TextEncoder().encode(deep));
+    await expect.poll(() => world.core.processes.count).toBe(1);
+    const [process] = [...world.core.processes];
+    expect(process!.info().params).toMatch(/^\{"a":\{"a":.*…$/);
+    await world.core.processes.kill(process!);
+  });
+
   test('R3.8-1 the environment names the process, the plugin and the parent', async () => {
     const world = await testWorld({ notes: answers((_, __, program) => Object.fromEntries(program.env)) });
     expect(await world.call('notes.x')).toEqual({

@@ -205,6 +205,52 @@ describe('a world in a storage', () => {
       expect(await text(there, '/kept')).toBe(shorten(letters('b', 20_000)));
     });
 
+    it('R4-11 a large file that is replaced again and again is whole after a crash at any step', async () => {
+      /** Always by the same second name, so that the storage has to make room there. */
+      const once = async (files: MountedNamespace, number: number): Promise<void> => {
+        const node = await files.open(files.root, 'last.new', { create: true, truncate: true, write: true });
+        const file = await node.fs.open(node);
+        await file.write(0, letters(String(number), 20_000));
+        await file.close();
+        await files.rename(files.root, 'last.new', files.root, 'last');
+      };
+      /** Replaces until the storage stops; answers how many replacements returned. */
+      const replace = async (storage: FakeStorage): Promise<number> => {
+        let returned = 0;
+        const world = await openStoredWorld(storage.directory);
+        const files = new MountedNamespace(world);
+        try {
+          for (; returned < 6; returned++) {
+            await Promise.race([
+              once(files, returned),
+              vi.waitUntil(() => storage.crashed, { timeout: 1000, interval: 1 }),
+            ]);
+            if (storage.crashed) break;
+            // Half of them are moved by the storage between, the others catch up with one another.
+            if (returned % 2) await new Promise((resolve) => setTimeout(resolve, 30));
+          }
+        } catch {
+          // What was under way when the storage stopped.
+        }
+        world.applier.close();
+        return returned;
+      };
+      for (let crashAt = 30; crashAt < 130; crashAt++) {
+        const storage = new FakeStorage({ crashAt, random: () => crashAt % 2 });
+        const returned = await replace(storage);
+        const [world, files] = await open(storage.reopen('browser'));
+        if (returned > 0) {
+          const found = await text(files, '/last');
+          const whole = [returned - 1, returned].map((number) => shorten(letters(String(number), 20_000)));
+          expect(whole, `crash at step ${crashAt}`).toContain(found);
+          await world.settled();
+          expect(whole).toContain(await text(files, '/last'));
+          expect(world.repairs.filter((repair) => !repair.startsWith('the log'))).toEqual([]);
+        }
+        await close(world);
+      }
+    });
+
     it('R4-11 a log that grows is cut by checkpoints, and writers wait only while there is no room', async () => {
       const storage = new FakeStorage();
       const [world, files] = await open(storage, { checkpointAt: 16 * 1024, logLimit: 64 * 1024 });

@@ -34,3 +34,11 @@ describe('filters of core.log', () => {
     );
   });
 });
+
+it('R7-4 R7-6 an expression that would go back and forth for ever is answered at once', () => {
+  const search = compileFilter({ grep: '/(a+)+$/' });
+  const from = performance.now();
+  const line = `${'a'.repeat(5000)}!`;
+  expect(search.matches({ id: '', time: '', pid: '', plugin: '', stream: 'stderr', line })).toBe(false);
+  expect(performance.now() - from).toBeLessThan(2000);
+});

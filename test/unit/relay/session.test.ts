@@ -210,7 +210,7 @@ describe('relay 6: frames', () => {
 describe('relay 6: time-outs', () => {
   it('end a stream on which nothing moves, not one that is used', async () => {
     const port = await listenEcho();
-    const { url } = await startRelay({ allow: [`127.0.0.1:${port}`], timeouts: { idle: 300 } });
+    const { url } = await startRelay({ allow: [`127.0.0.1:${port}`], timeouts: { idle: 1200 } });
     const raw = await Raw.open(url);
     await raw.tcp(1, port);
     await raw.tcp(2, port);
@@ -418,8 +418,8 @@ describe('relay 7', () => {
     const busy = await Raw.open(relay.url);
     const quiet = await Raw.open(relay.url);
     await busy.tcp(1, port);
-    const from = performance.now();
-    const closing = relay.close();
+    // Its grace is longer than the test may take: it ends because nothing is open any more.
+    const closing = relay.relay?.close(60_000);
     expect(await quiet.end()).toMatchObject({ code: 'connection-aborted', message: 'The relay stops.' });
     expect(await busy.tcp(2, port)).toMatchObject({ op: 'failed', code: 'remote-unreachable' });
     busy.send({ op: 'data', stream: 1, data: Buffer.from('last words') });
@@ -428,8 +428,7 @@ describe('relay 7', () => {
     await busy.next('end', 1);
     expect(await busy.end()).toMatchObject({ message: 'The relay stops.' });
     await closing;
-    expect(performance.now() - from).toBeLessThan(1900);
-    await expect(Raw.connect(relay.url)).rejects.toThrow();
+    await expect(Raw.connect(relay.url)).rejects.toThrow('status 503');
   });
 
   it('stops within its grace when a stream never ends', async () => {
@@ -439,7 +438,7 @@ describe('relay 7', () => {
     await raw.tcp(1, port);
     const from = performance.now();
     await relay.close();
-    expect(performance.now() - from).toBeLessThan(4000);
+    expect(performance.now() - from).toBeLessThan(8000);
     expect(await raw.end()).toMatchObject({ message: 'The relay stops.' });
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import discover from '../../../public/world/plugins/notes/source/src/discover.json' with { type: 'json' };
 import { complete, type Knowledge, keyAtEnd } from '../../../src/ui/console/completion.ts';
 import { readInterface } from '../../../src/ui/console/interface.ts';
 import { parseLine } from '../../../src/ui/console/parse.ts';
+import discover from './notes-discover.json' with { type: 'json' };
 
 const knowledge: Knowledge = {
   plugins: async () => ['notes', 'net-notes', 'core'],

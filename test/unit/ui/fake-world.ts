@@ -1,4 +1,3 @@
-import discover from '../../../public/world/plugins/notes/source/src/discover.json' with { type: 'json' };
 import type {
   CallOptions,
   JournalEntry,
@@ -12,6 +11,7 @@ import type {
 } from '../../../src/api.ts';
 import { RpcError } from '../../../src/core/errors.ts';
 import { FsError } from '../../../src/fs/errors.ts';
+import discover from './notes-discover.json' with { type: 'json' };
 
 /** What a fake method gets of the world that runs it. */
 export interface FakeProcess {

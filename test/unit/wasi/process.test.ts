@@ -211,9 +211,8 @@ test('trace writes a line for each call of the host, and none without it', async
     const text = () => lines.join('\n');
     await expect.poll(text).toMatch(/^probe-7 preview1\/clock_time_get\(0, \d+, \d+\) = 0 \d+ µs$/m);
     expect(text()).toMatch(/^probe-7 preview1\/fd_read\(0, \d+, \d+, \d+\) = 0/m);
-    const count = lines.length;
-    await worker.run(component, { namespace, stdin: request('clock'), env });
-    expect(lines).toHaveLength(count);
+    // One run of two says this line, once.
+    expect(lines.filter((line) => line.includes('/fd_prestat_dir_name('))).toHaveLength(1);
   } finally {
     await worker.close();
   }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 const BLOCK: usize = 64 * 1024;
 /// Operations between two looks at the clock, whose steps are longer than an operation.
-const BATCH: u64 = 20;
+const BATCH: u64 = 100;
 
 /// What `act` takes in batches: the fastest, the median, and the mean of all.
 fn batches(count: u64, mut act: impl FnMut(u64) -> std::io::Result<()>) -> std::io::Result<[u64; 3]> {

@@ -31,7 +31,7 @@ pub fn write(folder: &str, first: u64) -> Outcome {
     let mut overlapped = area()?;
     let mut out = std::io::stdout().lock();
     if first > 0 {
-        others(folder, first - 1)?;
+        complete(folder, first - 1)?;
     }
     for number in first.. {
         let (at, length) = place(number);
@@ -40,7 +40,10 @@ pub fn write(folder: &str, first: u64) -> Outcome {
         let mut steps = File::options().append(true).create(true).open(format!("{folder}/steps"))?;
         steps.write_all(&number.to_le_bytes())?;
         if number % 4 == 0 {
-            others(folder, number)?;
+            replace(folder, number)?;
+        }
+        if number % 16 == 0 {
+            fs::write(format!("{folder}/small-{}", number / 16), number.to_le_bytes())?;
         }
         if number % 50 == 0 {
             overlapped = area()?;
@@ -51,12 +54,19 @@ pub fn write(folder: &str, first: u64) -> Outcome {
     unreachable!()
 }
 
-/// The replaced file and the small file as they are after a step.
-fn others(folder: &str, number: u64) -> std::io::Result<()> {
-    let (replaced, small) = (number / 4 * 4, number / 16 * 16);
-    fs::write(format!("{folder}/last.new"), vec![byte(replaced); 1 + (replaced % 9) as usize * 5_000])?;
-    fs::rename(format!("{folder}/last.new"), format!("{folder}/last"))?;
-    fs::write(format!("{folder}/small-{}", small / 16), small.to_le_bytes())
+/// The replaced file as it is after a step.
+fn replace(folder: &str, number: u64) -> std::io::Result<()> {
+    let newest = number / 4 * 4;
+    fs::write(format!("{folder}/last.new"), vec![byte(newest); 1 + (newest % 9) as usize * 5_000])?;
+    fs::rename(format!("{folder}/last.new"), format!("{folder}/last"))
+}
+
+/// What the last step may have been cut in is done again, in a way that never leaves less than was there.
+fn complete(folder: &str, number: u64) -> std::io::Result<()> {
+    replace(folder, number)?;
+    let small = number / 16 * 16;
+    fs::write(format!("{folder}/small.new"), small.to_le_bytes())?;
+    fs::rename(format!("{folder}/small.new"), format!("{folder}/small-{}", small / 16))
 }
 
 /// Compares what is there with what the sequence makes, and answers how many steps are whole. The step under way when

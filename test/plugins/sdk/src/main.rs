@@ -12,7 +12,8 @@ mod probe {
     use sausage_plugin::serde::{Deserialize, Serialize};
     use sausage_plugin::serde_json::{json, Value};
     use sausage_plugin::{
-        call, call_async, call_detached, lock, lock_async, notify, on_stop, progress, sleep, spawn, stopped, tell, try_lock,
+        call, call_async, call_detached, lock, lock_async, notify, on_stop, progress, sleep, spawn, stopped, tell,
+        try_lock,
     };
     use std::fs;
     use std::time::Duration;
@@ -80,7 +81,10 @@ mod probe {
 
     /// Makes calls at once and answers their results in the order of the calls.
     pub async fn many(methods: Vec<String>) -> Result<Vec<Value>> {
-        let calls: Vec<_> = methods.iter().map(|method| call_async::<_, Value>(method, &json!({}))).collect();
+        let calls: Vec<_> = methods
+            .iter()
+            .map(|method| call_async::<_, Value>(method, &json!({})))
+            .collect();
         let mut results = Vec::new();
         for call in calls {
             results.push(call.await?);
@@ -93,7 +97,8 @@ mod probe {
         let heard = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
         let ears = heard.clone();
         let call = call_async::<_, Value>(&method, &json!({}));
-        call.on_notify(move |name, params| ears.borrow_mut().push((name.to_string(), params))).await?;
+        call.on_notify(move |name, params| ears.borrow_mut().push((name.to_string(), params)))
+            .await?;
         let heard = heard.take();
         Ok(heard)
     }

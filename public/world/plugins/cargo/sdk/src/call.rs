@@ -1,8 +1,7 @@
 //! Calls of other plugins and of the core, and what is told to the caller.
 
 use crate::message::{request, Answer};
-use crate::runtime::{self, Origin};
-use crate::{executor, Result};
+use crate::{runtime, Result};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use serde_json::{json, Value};
@@ -44,7 +43,10 @@ pub fn call<P: Serialize + ?Sized, R: DeserializeOwned>(method: &str, params: &P
 /// }
 /// ```
 pub fn call_async<P: Serialize + ?Sized, R: DeserializeOwned>(method: &str, params: &P) -> Call<R> {
-    Call { sent: runtime::send(method, params), result: PhantomData }
+    Call {
+        sent: runtime::send(method, params),
+        result: PhantomData,
+    }
 }
 
 /// A call that runs: a future of its result. Dropping it gives up the answer, not the call.
@@ -132,7 +134,10 @@ impl<R> Drop for Call<R> {
 /// let started: sausage_plugin::Result<Value> = sausage_plugin::call_detached("www.start", &json!({ "port": 8080 }));
 /// ```
 pub fn call_detached<P: Serialize + ?Sized, R: DeserializeOwned>(method: &str, params: &P) -> Result<R> {
-    call("core.call", &json!({ "method": method, "params": params, "detach": true }))
+    call(
+        "core.call",
+        &json!({ "method": method, "params": params, "detach": true }),
+    )
 }
 
 /// Sends a notification: starts a method of another plugin, attached to this process, and never hears of it (R3.3-10).
@@ -146,23 +151,14 @@ pub fn notify<P: Serialize + ?Sized>(method: &str, params: &P) -> Result<()> {
     Ok(())
 }
 
-/// Tells whoever called this method something before the answer (R3.5); over an endpoint, the client whose request it is.
+/// Tells whoever called this method something before the answer (R3.5).
 ///
 /// ```no_run
 /// # use serde_json::json;
 /// sausage_plugin::tell("found", &json!({ "file": "/state/notes/notes.json" })).unwrap();
 /// ```
 pub fn tell<P: Serialize + ?Sized>(name: &str, params: &P) -> Result<()> {
-    match &*executor::origin() {
-        Origin::Core => notify("core.notify", &json!({ "name": name, "params": params })),
-        #[cfg(all(feature = "endpoints", target_os = "wasi"))]
-        Origin::Connection { to, id } => {
-            let Some(id) = id else { return Ok(()) };
-            let told = json!({ "call": id, "name": name, "params": params });
-            to.send(request(None, "core.notify", &told)?);
-            Ok(())
-        }
-    }
+    notify("core.notify", &json!({ "name": name, "params": params }))
 }
 
 /// Tells the caller how far the work is: the notification `progress` with `done` and `total`.

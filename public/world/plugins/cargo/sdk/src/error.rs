@@ -55,7 +55,11 @@ impl Error {
     /// assert_eq!(Error::new(1, "out of milk").message, "out of milk");
     /// ```
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Error { code, message: message.into(), data: None }
+        Error {
+            code,
+            message: message.into(),
+            data: None,
+        }
     }
 
     /// An error of this plugin's own, without a code that matters.
@@ -86,7 +90,10 @@ impl Error {
     /// assert_eq!(error.data.unwrap()["left"], 0);
     /// ```
     pub fn with_data(self, data: Value) -> Self {
-        Error { data: Some(data), ..self }
+        Error {
+            data: Some(data),
+            ..self
+        }
     }
 }
 

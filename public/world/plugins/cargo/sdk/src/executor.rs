@@ -1,18 +1,15 @@
 //! Runs futures on the one thread of a process: handlers, background tasks, timers.
 
-use crate::runtime::Origin;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 struct Task {
     future: Pin<Box<dyn Future<Output = ()>>>,
-    origin: Rc<Origin>,
     background: bool,
 }
 
@@ -20,15 +17,16 @@ enum Slot {
     Free,
     Waiting(Task),
     /// Its future is being polled; `ends` when it is to be dropped afterwards.
-    Running { background: bool, ends: bool },
+    Running {
+        background: bool,
+        ends: bool,
+    },
 }
 
 struct Executor {
     slots: RefCell<Vec<Slot>>,
     timers: RefCell<Vec<Timer>>,
     last_timer: Cell<u64>,
-    /// To whom the task that runs now speaks.
-    origin: RefCell<Option<Rc<Origin>>>,
 }
 
 struct Timer {
@@ -43,7 +41,6 @@ thread_local! {
             slots: RefCell::new(Vec::new()),
             timers: RefCell::new(Vec::new()),
             last_timer: Cell::new(0),
-            origin: RefCell::new(None),
         }
     };
 }
@@ -60,10 +57,12 @@ impl Wake for TaskWaker {
 }
 
 /// Adds a task; it runs when the task that runs now waits.
-pub(crate) fn add(future: impl Future<Output = ()> + 'static, origin: Option<Rc<Origin>>, background: bool) {
+pub(crate) fn add(future: impl Future<Output = ()> + 'static, background: bool) {
     EXECUTOR.with(|executor| {
-        let origin = origin.or_else(|| executor.origin.borrow().clone()).unwrap_or_default();
-        let task = Slot::Waiting(Task { future: Box::pin(future), origin, background });
+        let task = Slot::Waiting(Task {
+            future: Box::pin(future),
+            background,
+        });
         let mut slots = executor.slots.borrow_mut();
         let free = slots.iter().position(|slot| matches!(slot, Slot::Free));
         let at = free.unwrap_or(slots.len());
@@ -96,13 +95,18 @@ fn run(at: usize) {
                 return;
             }
         };
-        executor.slots.borrow_mut()[at] = Slot::Running { background: task.background, ends: false };
-        let before = executor.origin.replace(Some(task.origin.clone()));
+        executor.slots.borrow_mut()[at] = Slot::Running {
+            background: task.background,
+            ends: false,
+        };
         let waker = Waker::from(Arc::new(TaskWaker(at)));
         let polled = task.future.as_mut().poll(&mut Context::from_waker(&waker));
-        executor.origin.replace(before);
         let ends = matches!(executor.slots.borrow()[at], Slot::Running { ends: true, .. });
-        let slot = if polled.is_pending() && !ends { Slot::Waiting(task) } else { Slot::Free };
+        let slot = if polled.is_pending() && !ends {
+            Slot::Waiting(task)
+        } else {
+            Slot::Free
+        };
         executor.slots.borrow_mut()[at] = slot;
     });
 }
@@ -128,11 +132,6 @@ pub(crate) fn end_background() {
     });
 }
 
-/// To whom the task that runs now speaks.
-pub(crate) fn origin() -> Rc<Origin> {
-    EXECUTOR.with(|executor| executor.origin.borrow().clone()).unwrap_or_default()
-}
-
 /// How long until the next timer; zero if it is due.
 pub(crate) fn next_timer() -> Option<Duration> {
     EXECUTOR.with(|executor| {
@@ -149,7 +148,8 @@ pub(crate) fn fire_timers() {
         let mut timers = executor.timers.borrow_mut();
         let first = |timers: &[Timer]| {
             let due = timers.iter().enumerate().filter(|(_, timer)| timer.time <= now);
-            due.min_by_key(|(_, timer)| (timer.time, timer.number)).map(|(at, _)| at)
+            due.min_by_key(|(_, timer)| (timer.time, timer.number))
+                .map(|(at, _)| at)
         };
         while let Some(at) = first(&timers) {
             timers.swap_remove(at).waker.wake();
@@ -171,7 +171,10 @@ pub fn sleep(duration: Duration) -> Sleep {
         executor.last_timer.set(executor.last_timer.get() + 1);
         executor.last_timer.get()
     });
-    Sleep { time: Instant::now() + duration, number }
+    Sleep {
+        time: Instant::now() + duration,
+        number,
+    }
 }
 
 /// The future of [`sleep`].
@@ -216,6 +219,7 @@ impl Drop for Sleep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::rc::Rc;
 
     #[test]
     fn tasks_run_in_turn_and_timers_in_their_order() {
@@ -227,7 +231,7 @@ mod tests {
                 sleep(Duration::from_millis(milliseconds)).await;
                 said.borrow_mut().push(format!("{name} ends"));
             };
-            add(speak, None, false);
+            add(speak, false);
         }
         // A timer that nobody waits for any more does not count.
         drop(sleep(Duration::from_secs(3600)));
@@ -238,7 +242,14 @@ mod tests {
             run_ready();
         }
         assert!(is_idle());
-        let expected = ["late begins", "soon begins", "now begins", "now ends", "soon ends", "late ends"];
+        let expected = [
+            "late begins",
+            "soon begins",
+            "now begins",
+            "now ends",
+            "soon ends",
+            "late ends",
+        ];
         assert_eq!(*said.borrow(), expected);
     }
 
@@ -253,8 +264,14 @@ mod tests {
         let dropped = Rc::new(Cell::new(false));
         let guard = Told(dropped.clone());
         let hour = Duration::from_secs(3600);
-        add(async move { sleep(hour).await; drop(guard) }, None, true);
-        add(sleep(hour), None, false);
+        add(
+            async move {
+                sleep(hour).await;
+                drop(guard)
+            },
+            true,
+        );
+        add(sleep(hour), false);
         run_ready();
         end_background();
         assert!(dropped.get());

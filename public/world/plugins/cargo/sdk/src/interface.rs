@@ -70,7 +70,10 @@ pub(crate) fn document(plugin: &Plugin) -> Reply {
     document.insert("info".into(), info.into());
     document.insert("methods".into(), methods);
     document.insert("components".into(), json!({ "schemas": components }));
-    for (name, part) in [("x-sausage-endpoints", endpoints), ("x-sausage-imports", imports.into())] {
+    for (name, part) in [
+        ("x-sausage-endpoints", endpoints),
+        ("x-sausage-imports", imports.into()),
+    ] {
         if part.as_object().is_some_and(|part| !part.is_empty()) {
             document.insert(name.into(), part);
         }
@@ -83,7 +86,11 @@ pub(crate) fn document(plugin: &Plugin) -> Reply {
 
 /// The methods as the document has them, `rpc.…` left out: nobody calls them but the core.
 fn described(methods: &[Method], schemas: &mut Schemas) -> Value {
-    methods.iter().filter(|method| !method.name.starts_with("rpc.")).map(|method| describe(method, schemas)).collect()
+    methods
+        .iter()
+        .filter(|method| !method.name.starts_with("rpc."))
+        .map(|method| describe(method, schemas))
+        .collect()
 }
 
 fn describe(method: &Method, schemas: &mut Schemas) -> Value {
@@ -99,7 +106,10 @@ fn describe(method: &Method, schemas: &mut Schemas) -> Value {
     described.insert("paramStructure".into(), "by-name".into());
     described.insert("params".into(), params);
     described.insert("x-sausage-params".into(), reference);
-    described.insert("result".into(), json!({ "name": "result", "schema": schemas.result(method.result) }));
+    described.insert(
+        "result".into(),
+        json!({ "name": "result", "schema": schemas.result(method.result) }),
+    );
     described.into()
 }
 

@@ -31,10 +31,9 @@
 //! - call others: [`call`], [`call_async`], [`call_detached`], [`notify`], and with types [`import!`];
 //! - tell its caller something meanwhile: [`tell`], [`progress`];
 //! - hold locks: [`lock`], [`lock_async`], [`try_lock`];
-//! - go on after its answer: [`spawn`], [`sleep`], [`on_stop`], [`stopped`];
-//! - serve an interface of its own on a port, with the feature `endpoints`: `Endpoint::listen`.
+//! - go on after its answer: [`spawn`], [`sleep`], [`on_stop`], [`stopped`].
 //!
-//! It ends when none of its methods, background tasks and endpoints runs any more. What it writes to stderr
+//! It ends when none of its methods and background tasks runs any more. What it writes to stderr
 //! (`eprintln!`) goes to the journal; stdout belongs to the protocol. Who is who is in the environment: `SAUSAGE_PID`,
 //! `SAUSAGE_PLUGIN`, `SAUSAGE_PARENT`.
 //!
@@ -46,7 +45,7 @@ mod call;
 mod endpoint;
 mod error;
 mod executor;
-#[cfg(all(target_os = "wasi", target_env = "p1", not(feature = "endpoints")))]
+#[cfg(all(target_os = "wasi", target_env = "p1"))]
 mod heap;
 mod interface;
 mod lock;
@@ -81,7 +80,7 @@ pub use task::spawn;
 ///   it the whole object of params.
 /// - `#[retired]` before a function that takes `previous: String` makes it the hook `rpc.retired`: the core calls it in
 ///   the new version once the last process of the version before has ended (R3.7-4).
-/// - `#[endpoint]` before an inner module makes that an interface to be served by a process (chapter 5).
+/// - `#[endpoint]` before an inner module declares it as an endpoint interface (chapter 5). Serving one is still to come.
 /// - [`import!`] in the module also declares what is imported.
 /// - `#[plugin(grace = 2)]` says how many seconds processes have to end after an upgrade; 60 if it is not said.
 ///

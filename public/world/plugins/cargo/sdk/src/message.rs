@@ -17,12 +17,22 @@ pub(crate) struct Message {
 impl Message {
     /// `None` for what is no object of JSON.
     pub fn parse(line: &[u8]) -> Option<Message> {
-        let Value::Object(mut object) = serde_json::from_slice(line).ok()? else { return None };
+        let Value::Object(mut object) = serde_json::from_slice(line).ok()? else {
+            return None;
+        };
         let mut take = |name: &str| object.get_mut(name).map(Value::take);
         Some(Message {
             id: take("id"),
-            method: if let Some(Value::String(method)) = take("method") { Some(method) } else { None },
-            params: if let Some(Value::Object(params)) = take("params") { params } else { Map::new() },
+            method: if let Some(Value::String(method)) = take("method") {
+                Some(method)
+            } else {
+                None
+            },
+            params: if let Some(Value::Object(params)) = take("params") {
+                params
+            } else {
+                Map::new()
+            },
             result: take("result"),
             error: take("error"),
         })
@@ -41,7 +51,9 @@ pub(crate) fn request<P: Serialize + ?Sized>(id: Option<u64>, method: &str, para
     let method = serde_json::to_string(method)?;
     let params = serde_json::to_string(params)?;
     let id = id.map(|id| format!("\"id\":{id},")).unwrap_or_default();
-    Ok(format!("\n{{\"jsonrpc\":\"2.0\",{id}\"method\":{method},\"params\":{params}}}\n"))
+    Ok(format!(
+        "\n{{\"jsonrpc\":\"2.0\",{id}\"method\":{method},\"params\":{params}}}\n"
+    ))
 }
 
 /// The line of an answer, under the ID as it was written.
@@ -62,7 +74,10 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub const fn new() -> Self {
-        Lines { bytes: Vec::new(), searched: 0 }
+        Lines {
+            bytes: Vec::new(),
+            searched: 0,
+        }
     }
 
     /// Reads once from a source; false at its end.
@@ -75,19 +90,26 @@ impl Lines {
         count > 0
     }
 
-    pub fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+    /// Whether there is a whole line.
+    pub fn has_line(&mut self) -> bool {
+        let rest = &self.bytes[self.searched..];
+        let found = rest.iter().position(|byte| *byte == b'\n');
+        self.searched += found.unwrap_or(rest.len());
+        found.is_some()
     }
 
-    /// The next line without its newline.
+    /// The next line without its newline; at the end of the source, what has none counts too (R3.1-5).
     pub fn next(&mut self) -> Option<Vec<u8>> {
-        let Some(at) = self.bytes[self.searched..].iter().position(|byte| *byte == b'\n') else {
-            self.searched = self.bytes.len();
+        if self.bytes.is_empty() {
             return None;
+        }
+        let rest = if self.has_line() {
+            self.bytes.split_off(self.searched + 1)
+        } else {
+            Vec::new()
         };
-        let rest = self.bytes.split_off(self.searched + at + 1);
         let mut line = std::mem::replace(&mut self.bytes, rest);
-        line.pop();
+        line.truncate(self.searched);
         self.searched = 0;
         Some(line)
     }
@@ -121,17 +143,23 @@ mod tests {
         assert_eq!(lines.next().unwrap(), b"{\"a\":1}");
         assert_eq!(lines.next().unwrap(), b"");
         assert_eq!(lines.next().unwrap(), b"{}");
-        assert_eq!(lines.next(), None);
-        lines.push(b"\n");
-        assert_eq!(lines.next().unwrap(), b"rest");
+        assert!(!lines.has_line());
         assert!(!lines.fill(|_| Ok(0)));
+        assert_eq!(lines.next().unwrap(), b"rest");
+        assert_eq!(lines.next(), None);
     }
 
     #[test]
     fn a_message_stands_between_newlines() {
         let line = request(None, "core.unlock", &serde_json::json!({ "path": "/a" })).unwrap();
-        assert_eq!(line, "\n{\"jsonrpc\":\"2.0\",\"method\":\"core.unlock\",\"params\":{\"path\":\"/a\"}}\n");
+        assert_eq!(
+            line,
+            "\n{\"jsonrpc\":\"2.0\",\"method\":\"core.unlock\",\"params\":{\"path\":\"/a\"}}\n"
+        );
         let line = response("1.0", Err(Error::new(3, "no")));
-        assert_eq!(line, "\n{\"jsonrpc\":\"2.0\",\"id\":1.0,\"error\":{\"code\":3,\"message\":\"no\"}}\n");
+        assert_eq!(
+            line,
+            "\n{\"jsonrpc\":\"2.0\",\"id\":1.0,\"error\":{\"code\":3,\"message\":\"no\"}}\n"
+        );
     }
 }

@@ -68,11 +68,18 @@ mod tests {
     #[test]
     fn a_wrong_param_is_named() {
         let mut params = Params(json!({ "text": 7, "id": -1, "tag": null }).as_object().unwrap().clone());
-        assert!(params.take::<String>("text").unwrap_err().message.starts_with("text: invalid type"));
+        assert!(params
+            .take::<String>("text")
+            .unwrap_err()
+            .message
+            .starts_with("text: invalid type"));
         assert!(params.take::<u64>("id").unwrap_err().message.starts_with("id: "));
         assert_eq!(params.take::<Option<u8>>("tag").unwrap(), None);
         assert_eq!(params.take::<Option<u8>>("nothing").unwrap(), None);
         let missing = params.take::<Vec<u8>>("list").unwrap_err();
-        assert_eq!((missing.code, missing.message.as_str()), (Error::INVALID_PARAMS, "list: is missing"));
+        assert_eq!(
+            (missing.code, missing.message.as_str()),
+            (Error::INVALID_PARAMS, "list: is missing")
+        );
     }
 }

@@ -10,18 +10,7 @@ use crate::{wait, Error, Result};
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 use std::task::Waker;
-
-/// Who sent the request that a task belongs to.
-#[derive(Default)]
-pub(crate) enum Origin {
-    #[default]
-    Core,
-    /// A client of an endpoint: what is told to the caller goes over its connection (R5-4).
-    #[cfg(all(feature = "endpoints", target_os = "wasi"))]
-    Connection { to: Rc<crate::endpoint::Connection>, id: Option<String> },
-}
 
 pub(crate) type Listener = Box<dyn FnMut(&str, Value)>;
 
@@ -109,7 +98,10 @@ pub(crate) fn take(id: u64) -> Option<Answer> {
 pub(crate) fn with_pending<T>(id: u64, change: impl FnOnce(&mut Pending) -> T) -> Option<T> {
     RUNTIME.with(|runtime| {
         let mut calls = runtime.calls.borrow_mut();
-        calls.iter_mut().find(|(known, _)| *known == id).map(|(_, pending)| change(pending))
+        calls
+            .iter_mut()
+            .find(|(known, _)| *known == id)
+            .map(|(_, pending)| change(pending))
     })
 }
 
@@ -163,12 +155,19 @@ pub async fn stopped() {
 }
 
 fn unanswered(method: &str) -> Error {
-    Error::new(Error::NO_ANSWER, format!("this process is being stopped, so {method} gets no answer"))
+    Error::new(
+        Error::NO_ANSWER,
+        format!("this process is being stopped, so {method} gets no answer"),
+    )
 }
 
 impl Runtime {
     /// Waits for whatever comes next; false when nothing can come any more.
     fn step(&self) -> bool {
+        if !self.stopping.get() && self.lines.borrow_mut().has_line() {
+            self.receive();
+            return true;
+        }
         let timer = executor::next_timer();
         match (self.stopping.get(), timer) {
             (true, None) => return false,
@@ -183,24 +182,20 @@ impl Runtime {
         true
     }
 
-    /// Reads stdin once, and waits for it if there is nothing yet.
+    /// Takes one message from stdin, and waits for it if there is none yet. The next one has to wait until the tasks have
+    /// done what they can with this one.
     fn receive(&self) {
         if self.stopping.get() {
             return;
         }
-        let more = self.lines.borrow_mut().fill(wait::read);
-        if !more {
-            self.lines.borrow_mut().push(b"\n");
-        }
-        loop {
-            let line = self.lines.borrow_mut().next();
-            match line {
-                Some(line) => self.handle(&line),
-                None => break,
-            }
-        }
-        if !more {
-            self.stop();
+        let mut lines = self.lines.borrow_mut();
+        let ended = !lines.has_line() && !lines.fill(wait::read);
+        let line = if ended || lines.has_line() { lines.next() } else { None };
+        drop(lines);
+        match line {
+            Some(line) => self.handle(&line),
+            None if ended => self.stop(),
+            None => {}
         }
     }
 
@@ -223,13 +218,15 @@ impl Runtime {
                         eprintln!("a notification failed: {error}");
                     }
                 };
-                executor::add(answer, Some(Rc::default()), false);
+                executor::add(answer, false);
             }
         }
     }
 
     fn answered(&self, id: Option<Value>, result: Option<Value>, error: Option<Value>) {
-        let Some(id) = id.as_ref().and_then(Value::as_u64) else { return };
+        let Some(id) = id.as_ref().and_then(Value::as_u64) else {
+            return;
+        };
         let failed = |error: Value| serde_json::from_value(error).unwrap_or_else(Error::from);
         let answer = match (result, error) {
             (Some(result), None) => Ok(result),
@@ -240,7 +237,9 @@ impl Runtime {
 
     /// Progress of a call (R3.5-1).
     fn told(&self, mut params: Params) {
-        let (Ok(id), Ok(name)) = (params.take::<u64>("call"), params.take::<String>("name")) else { return };
+        let (Ok(id), Ok(name)) = (params.take::<u64>("call"), params.take::<String>("name")) else {
+            return;
+        };
         let told = params.take("params").unwrap_or(Value::Null);
         let listener = with_pending(id, |pending| pending.listener.take()).flatten();
         let Some(mut listener) = listener else { return };

@@ -22,7 +22,10 @@ impl Default for Schemas {
             settings.definitions_path = PATH.into();
             settings.meta_schema = None;
         });
-        Schemas { read: settings.clone().into_generator(), written: settings.for_serialize().into_generator() }
+        Schemas {
+            read: settings.clone().into_generator(),
+            written: settings.for_serialize().into_generator(),
+        }
     }
 }
 
@@ -30,7 +33,9 @@ impl Schemas {
     /// The schema of the params object and the same as a list of params.
     pub fn params(&mut self, of: fn(&mut SchemaGenerator) -> Schema) -> (Value, Value) {
         let schema = plain(of(&mut self.read), Plainer::READ);
-        let name = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix(REFERENCE));
+        let name = schema["$ref"]
+            .as_str()
+            .and_then(|reference| reference.strip_prefix(REFERENCE));
         let object = match name {
             Some(name) => {
                 let mut object = self.read.definitions().get(name).cloned().unwrap_or_default();
@@ -74,7 +79,9 @@ impl Schemas {
         let mut renamed: Vec<String> = written.keys().filter(|name| !same(name)).cloned().collect();
         loop {
             let refers = |(name, schema): &(&String, &Value)| {
-                all.contains_key(*name) && !renamed.contains(name) && renamed.iter().any(|other| mentions(schema, other))
+                all.contains_key(*name)
+                    && !renamed.contains(name)
+                    && renamed.iter().any(|other| mentions(schema, other))
             };
             match written.iter().find(refers) {
                 Some((name, _)) => renamed.push(name.clone()),
@@ -94,9 +101,12 @@ impl Schemas {
             let known = names.iter().find(|(old, _)| *old == name).map(|(_, new)| new.clone());
             all.entry(known.unwrap_or(name)).or_insert(schema);
         }
-        for holder in [&mut methods].into_iter().chain(endpoints.as_object_mut().into_iter().flat_map(|all| {
-            all.values_mut().filter_map(|endpoint| endpoint.get_mut("methods"))
-        })) {
+        for holder in [&mut methods].into_iter().chain(
+            endpoints
+                .as_object_mut()
+                .into_iter()
+                .flat_map(|all| all.values_mut().filter_map(|endpoint| endpoint.get_mut("methods"))),
+        ) {
             for method in holder.as_array_mut().into_iter().flatten() {
                 rename(&mut method["result"], &names);
             }
@@ -169,9 +179,16 @@ impl Transform for Plainer {
             }
         }
         if self.read {
-            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            let required = schema
+                .get("required")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
             if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-                for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|known| known == *name)) {
+                for (_, property) in properties
+                    .iter_mut()
+                    .filter(|(name, _)| !required.iter().any(|known| known == *name))
+                {
                     without_null(property);
                 }
             }
@@ -180,11 +197,15 @@ impl Transform for Plainer {
             schema.remove("const");
             schema.insert("enum".into(), json!([text]));
         }
-        let Some(Value::Array(branches)) = schema.get("oneOf") else { return };
+        let Some(Value::Array(branches)) = schema.get("oneOf") else {
+            return;
+        };
         let mut values = Vec::new();
         let mut about = Vec::new();
         for branch in branches {
-            let Some(Value::Array(texts)) = branch.get("enum") else { return };
+            let Some(Value::Array(texts)) = branch.get("enum") else {
+                return;
+            };
             if branch.get("type") != Some(&json!("string")) {
                 return;
             }
@@ -197,7 +218,10 @@ impl Transform for Plainer {
         schema.insert("type".into(), "string".into());
         schema.insert("enum".into(), values.into());
         if !about.is_empty() {
-            let before = schema.get("description").and_then(Value::as_str).map(|text| format!("{text}\n\n"));
+            let before = schema
+                .get("description")
+                .and_then(Value::as_str)
+                .map(|text| format!("{text}\n\n"));
             let description = before.unwrap_or_default() + &about.join("\n");
             schema.insert("description".into(), description.into());
         }

@@ -20,5 +20,5 @@ use std::future::Future;
 /// }
 /// ```
 pub fn spawn(work: impl Future<Output = ()> + 'static) {
-    executor::add(work, None, true);
+    executor::add(work, true);
 }

@@ -68,17 +68,29 @@ mod system {
     /// Waits until stdin has something, its end included, or the time is over; whether it is stdin.
     pub fn wait(timeout: Duration, stdin: bool) -> bool {
         let nanoseconds = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
-        let subscription = |tag, subject, timeout| {
-            Subscription { userdata: tag as u64, tag, what: What { subject, timeout, precision: 0, flags: 0 } }
+        let subscription = |tag, subject, timeout| Subscription {
+            userdata: tag as u64,
+            tag,
+            what: What {
+                subject,
+                timeout,
+                precision: 0,
+                flags: 0,
+            },
         };
-        let what = [subscription(CLOCK, MONOTONIC, nanoseconds), subscription(READ, STDIN, 0)];
+        let what = [
+            subscription(CLOCK, MONOTONIC, nanoseconds),
+            subscription(READ, STDIN, 0),
+        ];
         let mut events = [Event::default(); 2];
         let mut happened = 0;
         let count = if stdin { 2 } else { 1 };
         // SAFETY: both arrays are as long as `count` says at least, and laid out as the call wants them.
         let error = unsafe { poll_oneoff(what.as_ptr(), events.as_mut_ptr(), count, &mut happened) };
         assert_eq!(error, 0, "poll_oneoff failed");
-        events[..happened.min(2)].iter().any(|event| event.userdata == READ as u64)
+        events[..happened.min(2)]
+            .iter()
+            .any(|event| event.userdata == READ as u64)
     }
 }
 

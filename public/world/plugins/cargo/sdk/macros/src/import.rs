@@ -47,8 +47,14 @@ pub fn expand(arguments: TokenStream) -> Result<TokenStream> {
         .map_err(|error| failed(at, format!("the client of {name} is no Rust: {error}")))?;
     for method in import.methods.iter().flatten() {
         let known = document.member("methods").and_then(Json::list).unwrap_or_default();
-        if !known.iter().any(|known| known.member("name").and_then(Json::text) == Some(&method.value())) {
-            return Err(failed(method.span(), format!("{name} has no method {:?}", method.value())));
+        if !known
+            .iter()
+            .any(|known| known.member("name").and_then(Json::text) == Some(&method.value()))
+        {
+            return Err(failed(
+                method.span(),
+                format!("{name} has no method {:?}", method.value()),
+            ));
         }
     }
     let methods = match import.methods {
@@ -72,15 +78,24 @@ pub fn expand(arguments: TokenStream) -> Result<TokenStream> {
 
 /// `imports/` stands beside the folder of the package, as in `/plugins/<name>/`, or in it.
 fn find(name: &str) -> std::result::Result<PathBuf, String> {
-    let valid = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c));
+    let valid = !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c));
     if !valid {
-        return Err(format!("{name:?} is no name of a plugin: these are of a-z, 0-9, - and _"));
+        return Err(format!(
+            "{name:?} is no name of a plugin: these are of a-z, 0-9, - and _"
+        ));
     }
-    let package = std::env::var("CARGO_MANIFEST_DIR").map_err(|_| "import! needs to be compiled by cargo".to_string())?;
+    let package =
+        std::env::var("CARGO_MANIFEST_DIR").map_err(|_| "import! needs to be compiled by cargo".to_string())?;
     let package = PathBuf::from(package);
     let file = format!("imports/{name}.json");
     let beside = package.parent().map(|parent| parent.join(&file));
-    let found = beside.into_iter().chain([package.join(&file)]).find(|path| path.is_file());
+    let found = beside
+        .into_iter()
+        .chain([package.join(&file)])
+        .find(|path| path.is_file());
     found.ok_or_else(|| {
         format!("there is no ../{file}: copy /proc/plugins/{name}/discover.json there, the document of the plugin")
     })

@@ -54,15 +54,27 @@ impl Object {
 
 impl Json {
     pub fn object(&self) -> Option<&Object> {
-        if let Json::Object(object) = self { Some(object) } else { None }
+        if let Json::Object(object) = self {
+            Some(object)
+        } else {
+            None
+        }
     }
 
     pub fn list(&self) -> Option<&[Json]> {
-        if let Json::List(list) = self { Some(list) } else { None }
+        if let Json::List(list) = self {
+            Some(list)
+        } else {
+            None
+        }
     }
 
     pub fn text(&self) -> Option<&str> {
-        if let Json::Text(text) = self { Some(text) } else { None }
+        if let Json::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 
     pub fn member(&self, name: &str) -> Option<&Json> {
@@ -71,7 +83,10 @@ impl Json {
 
     /// Parses a whole JSON text.
     pub fn parse(text: &str) -> Result<Json, String> {
-        let mut parser = Parser { rest: text.chars().peekable(), depth: 0 };
+        let mut parser = Parser {
+            rest: text.chars().peekable(),
+            depth: 0,
+        };
         let value = parser.value()?;
         parser.space();
         match parser.rest.peek() {
@@ -91,11 +106,17 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn space(&mut self) {
-        while self.rest.next_if(|character| matches!(character, ' ' | '\t' | '\r' | '\n')).is_some() {}
+        while self
+            .rest
+            .next_if(|character| matches!(character, ' ' | '\t' | '\r' | '\n'))
+            .is_some()
+        {}
     }
 
     fn next(&mut self) -> Result<char, String> {
-        self.rest.next().ok_or_else(|| "the text ends in the middle of a value".to_string())
+        self.rest
+            .next()
+            .ok_or_else(|| "the text ends in the middle of a value".to_string())
     }
 
     fn expect(&mut self, expected: &str) -> Result<(), String> {
@@ -198,10 +219,15 @@ impl Parser<'_> {
 
     fn number(&mut self) -> Result<Number, String> {
         let mut text = String::new();
-        while let Some(digit) = self.rest.next_if(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E')) {
+        while let Some(digit) = self
+            .rest
+            .next_if(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
+        {
             text.push(digit);
         }
-        let float: f64 = text.parse().map_err(|_| format!("a value cannot begin with {:?}", self.rest.peek()))?;
+        let float: f64 = text
+            .parse()
+            .map_err(|_| format!("a value cannot begin with {:?}", self.rest.peek()))?;
         Ok(integer(&text).map_or(Number::Float(float), Number::Integer))
     }
 }
@@ -223,6 +249,10 @@ fn integer(text: &str) -> Option<i128> {
     let limit = if negative { i128::MIN } else { i128::MAX };
     match format!("{digits}{}", "0".repeat(if digits.is_empty() { 0 } else { zeros })).as_str() {
         "" => Some(0),
-        digits => Some(digits.parse::<i128>().map_or(limit, |value| if negative { -value } else { value })),
+        digits => Some(
+            digits
+                .parse::<i128>()
+                .map_or(limit, |value| if negative { -value } else { value }),
+        ),
     }
 }

@@ -6,8 +6,8 @@ use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Error, Expr, ExprLit, FnArg, GenericArgument, Ident, Item, ItemFn, ItemMod, Lit, LitFloat, LitInt, LitStr,
-    Meta, Pat, PathArguments, Result, ReturnType, Token, Type, Visibility,
+    Attribute, Error, Expr, ExprLit, FnArg, GenericArgument, Ident, Item, ItemFn, ItemMod, Lit, LitFloat, LitInt,
+    LitStr, Meta, Pat, PathArguments, Result, ReturnType, Token, Type, Visibility,
 };
 
 /// The arguments of `#[plugin(grace = 2)]`.
@@ -23,7 +23,10 @@ impl Parse for Arguments {
             let name: Ident = input.parse()?;
             input.parse::<Token![=]>()?;
             if name != "grace" {
-                return Err(Error::new(name.span(), "the only argument is grace, in seconds: #[plugin(grace = 2)]"));
+                return Err(Error::new(
+                    name.span(),
+                    "the only argument is grace, in seconds: #[plugin(grace = 2)]",
+                ));
             }
             arguments.grace = Some(if input.peek(LitInt) {
                 let seconds = input.parse::<LitInt>()?.base10_parse::<u32>()?;
@@ -44,13 +47,23 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let name = module.ident.clone();
     let about = take_docs(&module.attrs);
     let Some((_, items)) = &mut module.content else {
-        return Err(Error::new(name.span(), "#[plugin] needs the module with its content: mod plugin { … }"));
+        return Err(Error::new(
+            name.span(),
+            "#[plugin] needs the module with its content: mod plugin { … }",
+        ));
     };
     let mut imports = Vec::new();
     let mut endpoints = Vec::new();
     for item in items.iter_mut() {
         match item {
-            Item::Macro(invocation) if invocation.mac.path.segments.last().is_some_and(|last| last.ident == "import") => {
+            Item::Macro(invocation)
+                if invocation
+                    .mac
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|last| last.ident == "import") =>
+            {
                 let import: Import = invocation.mac.parse_body()?;
                 imports.push(constant(&import.plugin.value()));
             }
@@ -63,7 +76,10 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         }
     }
     let table = table(read_methods(items)?, items);
-    let grace = grace.map_or(quote!(::core::option::Option::None), |grace| quote!(::core::option::Option::Some(#grace)));
+    let grace = grace.map_or(
+        quote!(::core::option::Option::None),
+        |grace| quote!(::core::option::Option::Some(#grace)),
+    );
     let interface: Item = syn::parse_quote! {
         #[doc(hidden)]
         #[allow(deprecated)]
@@ -94,7 +110,10 @@ fn read_endpoint(module: &mut ItemMod, attribute: &Attribute) -> Result<TokenStr
     };
     let ident = module.ident.clone();
     let Some((_, items)) = &mut module.content else {
-        return Err(Error::new(ident.span(), "#[endpoint] needs the module with its content"));
+        return Err(Error::new(
+            ident.span(),
+            "#[endpoint] needs the module with its content",
+        ));
     };
     let table = table(read_methods(items)?, items);
     items.push(syn::parse_quote! {
@@ -144,13 +163,22 @@ fn read_method(function: &mut ItemFn, reserved: Option<&str>) -> Result<Method> 
         (None, None) => function.sig.ident.to_string().trim_start_matches("r#").to_string(),
     };
     if reserved.is_none() && (name.starts_with("rpc.") || name.is_empty()) {
-        return Err(Error::new(function.sig.ident.span(), "names that begin with rpc. belong to the protocol"));
+        return Err(Error::new(
+            function.sig.ident.span(),
+            "names that begin with rpc. belong to the protocol",
+        ));
     }
     if !function.sig.generics.params.is_empty() {
-        return Err(Error::new(function.sig.generics.span(), "a method has no generics: its params come as JSON"));
+        return Err(Error::new(
+            function.sig.generics.span(),
+            "a method has no generics: its params come as JSON",
+        ));
     }
     let about = take_docs(&function.attrs);
-    let deprecated = function.attrs.iter().any(|attribute| attribute.path().is_ident("deprecated"));
+    let deprecated = function
+        .attrs
+        .iter()
+        .any(|attribute| attribute.path().is_ident("deprecated"));
     let ident = &function.sig.ident;
     let bare = ident.to_string().trim_start_matches("r#").to_string();
     let params = read_params(&mut function.sig.inputs)?;
@@ -171,20 +199,33 @@ fn read_method(function: &mut ItemFn, reserved: Option<&str>) -> Result<Method> 
                 #[schemars(crate = "::sausage_plugin::schemars", rename = #title)]
                 struct #schema { #(#(#docs)* #[schemars(rename = #wire)] #names: #types),* }
             });
-            let reads = all.iter().map(|Param { wire, of, .. }| quote!(params.take::<#of>(#wire)?));
+            let reads = all
+                .iter()
+                .map(|Param { wire, of, .. }| quote!(params.take::<#of>(#wire)?));
             (quote!(#(#reads),*), quote!(#schema))
         }
     };
-    let awaited = if function.sig.asyncness.is_some() { quote!(.await) } else { quote!() };
+    let awaited = if function.sig.asyncness.is_some() {
+        quote!(.await)
+    } else {
+        quote!()
+    };
     let called = quote!(#ident(#read) #awaited);
     let (result, answer) = match &function.sig.output {
         ReturnType::Default => (quote!(()), quote!(::core::result::Result::Ok(#called))),
         ReturnType::Type(_, of) => match result_of(of) {
-            Some(inner) => (quote!(#inner), quote!(#called.map_err(::sausage_plugin::__private::error))),
+            Some(inner) => (
+                quote!(#inner),
+                quote!(#called.map_err(::sausage_plugin::__private::error)),
+            ),
             None => (quote!(#of), quote!(::core::result::Result::Ok(#called))),
         },
     };
-    let params_name = if matches!(&params, Params::Each(all) if all.is_empty()) { quote!(_params) } else { quote!(mut params) };
+    let params_name = if matches!(&params, Params::Each(all) if all.is_empty()) {
+        quote!(_params)
+    } else {
+        quote!(mut params)
+    };
     let entry = quote! {
         ::sausage_plugin::__private::Method {
             name: #name,
@@ -223,7 +264,10 @@ fn read_params(inputs: &mut syn::punctuated::Punctuated<FnArg, Token![,]>) -> Re
         };
         if take_attribute(&mut argument.attrs, "params").is_some() {
             if count > 1 {
-                return Err(Error::new(argument.span(), "#[params] is the whole object of params, so it stands alone"));
+                return Err(Error::new(
+                    argument.span(),
+                    "#[params] is the whole object of params, so it stands alone",
+                ));
             }
             return Ok(Params::Whole((*argument.ty).clone()));
         }
@@ -236,9 +280,17 @@ fn read_params(inputs: &mut syn::punctuated::Punctuated<FnArg, Token![,]>) -> Re
             Some(attribute) => attribute_text(&attribute)?,
             None => name.to_string().trim_start_matches("r#").to_string(),
         };
-        let (docs, others) = argument.attrs.drain(..).partition(|attribute| attribute.path().is_ident("doc"));
+        let (docs, others) = argument
+            .attrs
+            .drain(..)
+            .partition(|attribute| attribute.path().is_ident("doc"));
         argument.attrs = others;
-        each.push(Param { name, wire, of: (*argument.ty).clone(), docs });
+        each.push(Param {
+            name,
+            wire,
+            of: (*argument.ty).clone(),
+            docs,
+        });
     }
     Ok(Params::Each(each))
 }
@@ -247,19 +299,31 @@ fn read_params(inputs: &mut syn::punctuated::Punctuated<FnArg, Token![,]>) -> Re
 fn result_of(of: &Type) -> Option<&Type> {
     let Type::Path(path) = of else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "Result")?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-    arguments.args.iter().find_map(|argument| if let GenericArgument::Type(of) = argument { Some(of) } else { None })
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| {
+        if let GenericArgument::Type(of) = argument {
+            Some(of)
+        } else {
+            None
+        }
+    })
 }
 
 fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
-    let at = attributes.iter().position(|attribute| attribute.path().is_ident(name))?;
+    let at = attributes
+        .iter()
+        .position(|attribute| attribute.path().is_ident(name))?;
     Some(attributes.remove(at))
 }
 
 /// The text of `#[name = "…"]`.
 fn attribute_text(attribute: &Attribute) -> Result<String> {
     match &attribute.meta.require_name_value()?.value {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text.value()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text), ..
+        }) => Ok(text.value()),
         other => Err(Error::new(other.span(), "a text is needed here")),
     }
 }
@@ -269,7 +333,10 @@ fn take_docs(attributes: &[Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {
         if let Ok(text) = attribute_text(attribute) {
-            lines.extend(text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end().to_string()));
+            lines.extend(
+                text.split('\n')
+                    .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end().to_string()),
+            );
         }
     }
     lines.join("\n").trim().to_string()

@@ -31,7 +31,10 @@ pub struct Place {
 
 impl Place {
     pub fn inside(&self, schema: &Json, path: &str) -> Place {
-        Place { schema: schema.clone(), pointer: format!("{}/{path}", self.pointer) }
+        Place {
+            schema: schema.clone(),
+            pointer: format!("{}/{path}", self.pointer),
+        }
     }
 }
 
@@ -84,7 +87,11 @@ impl Document {
     }
 
     fn shared(&self, kind: &str, reference: &Json) -> Option<(String, Option<Place>)> {
-        let name = reference.text()?.strip_prefix("#/components/")?.strip_prefix(kind)?.strip_prefix('/')?;
+        let name = reference
+            .text()?
+            .strip_prefix("#/components/")?
+            .strip_prefix(kind)?
+            .strip_prefix('/')?;
         if name.is_empty() || name.contains('/') {
             return None;
         }
@@ -95,12 +102,17 @@ impl Document {
     }
 
     fn read_methods(&self, json: Option<&Json>, pointer: &str) -> Result<Vec<Method>, String> {
-        let list = json.and_then(Json::list).ok_or_else(|| format!("{pointer}: there must be a list of methods"))?;
+        let list = json
+            .and_then(Json::list)
+            .ok_or_else(|| format!("{pointer}: there must be a list of methods"))?;
         let mut methods: Vec<Method> = Vec::new();
         for (at, json) in list.iter().enumerate() {
             let method = self.read_method(json, &format!("{pointer}/{at}"))?;
             if methods.iter().any(|before| before.name == method.name) {
-                return Err(format!("{pointer}/{at}/name: there is a method {:?} before", method.name));
+                return Err(format!(
+                    "{pointer}/{at}/name: there is a method {:?} before",
+                    method.name
+                ));
             }
             methods.push(method);
         }
@@ -120,9 +132,10 @@ impl Document {
         let made = self.params_object(listed, &format!("{pointer}/params"), &mut told)?;
         let params = match json.member("x-sausage-params") {
             None => made,
-            Some(schema) => {
-                Params::Declared(Place { schema: schema.clone(), pointer: format!("{pointer}/x-sausage-params") })
-            }
+            Some(schema) => Params::Declared(Place {
+                schema: schema.clone(),
+                pointer: format!("{pointer}/x-sausage-params"),
+            }),
         };
         let (result, result_told) = match json.member("result") {
             None => (None, None),
@@ -172,14 +185,25 @@ impl Document {
         schema.set("type", Json::Text("object".to_string()));
         schema.set("properties", Json::Object(properties.in_order()));
         schema.set("required", Json::List(required));
-        Ok(Params::Listed(Place { schema: Json::Object(schema), pointer: pointer.to_string() }, places))
+        Ok(Params::Listed(
+            Place {
+                schema: Json::Object(schema),
+                pointer: pointer.to_string(),
+            },
+            places,
+        ))
     }
 
     /// A content descriptor and the place of its schema.
     fn descriptor(&self, json: &Json, pointer: &str) -> Result<(Place, Json), String> {
         let found = match json.member("$ref") {
-            None => Some(Place { schema: json.clone(), pointer: pointer.to_string() }),
-            Some(reference) => self.shared("contentDescriptors", reference).and_then(|(_, place)| place),
+            None => Some(Place {
+                schema: json.clone(),
+                pointer: pointer.to_string(),
+            }),
+            Some(reference) => self
+                .shared("contentDescriptors", reference)
+                .and_then(|(_, place)| place),
         };
         let wrong = || format!("{pointer}: there must be a content descriptor with a schema");
         let found = found.ok_or_else(wrong)?;

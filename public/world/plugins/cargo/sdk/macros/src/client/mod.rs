@@ -28,17 +28,30 @@ pub fn client(json: &Json, plugin: &str) -> Result<String, String> {
     let functions = signatures(&document.methods, &mut types, "");
     let mut served = Vec::new();
     for (name, methods) in &document.endpoints {
-        served.push((name, modules.take(snake_case(name)), signatures(methods, &mut types, name)));
+        served.push((
+            name,
+            modules.take(snake_case(name)),
+            signatures(methods, &mut types, name),
+        ));
     }
     types.finish();
     let shape = Shape::new(&types);
-    let definitions: Vec<String> = (0..types.definitions.len()).map(|id| definition_text(id, &types, &shape)).collect();
+    let definitions: Vec<String> = (0..types.definitions.len())
+        .map(|id| definition_text(id, &types, &shape))
+        .collect();
 
     let prefix = format!("{plugin}.");
-    let mut body: Vec<String> = functions.iter().map(|function| function_text(function, &types, &shape, Some(&prefix))).collect();
+    let mut body: Vec<String> = functions
+        .iter()
+        .map(|function| function_text(function, &types, &shape, Some(&prefix)))
+        .collect();
     for (name, module, functions) in &served {
         let mut inner = vec!["        use super::*;\n".to_string()];
-        inner.extend(functions.iter().map(|function| indented(&function_text(function, &types, &shape, None))));
+        inner.extend(
+            functions
+                .iter()
+                .map(|function| indented(&function_text(function, &types, &shape, None))),
+        );
         let about = docs(&[format!("The endpoint interface {}.", quoted(name))], "    ");
         body.push(format!("{about}    pub mod {module} {{\n{}    }}\n", inner.join("\n")));
     }
@@ -66,9 +79,17 @@ fn signatures<'a>(methods: &'a [Method], types: &mut RustTypes, prefix: &str) ->
     let signature = |method: &'a Method| {
         let hint = format!("{prefix} {}", method.name);
         let name = names.take(snake_case(&method.name));
-        let result = method.result.as_ref().map(|result| types.of(result, &format!("{hint} result")));
+        let result = method
+            .result
+            .as_ref()
+            .map(|result| types.of(result, &format!("{hint} result")));
         let params = types.params(&method.params, &format!("{hint} params"), &method.told);
-        Signature { method, name, params, result }
+        Signature {
+            method,
+            name,
+            params,
+            result,
+        }
     };
     methods.iter().map(signature).collect()
 }
@@ -84,9 +105,15 @@ fn descriptions_of(signature: &Signature, types: &RustTypes) -> Vec<String> {
         _ => &[],
     };
     let stands = |name: &str, text: &String| {
-        fields.iter().any(|field| field.wire == name && field.descriptions.contains(text))
+        fields
+            .iter()
+            .any(|field| field.wire == name && field.descriptions.contains(text))
     };
-    let mut all: Vec<String> = [&method.summary, &method.description].into_iter().flatten().cloned().collect();
+    let mut all: Vec<String> = [&method.summary, &method.description]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
     let untold = method.told.iter().filter(|(name, text)| !stands(name, text));
     all.extend(untold.map(|(name, text)| format!("`{name}`: {text}")));
     all.extend(method.result_told.as_ref().map(|text| format!("Returns: {text}")));
@@ -95,17 +122,43 @@ fn descriptions_of(signature: &Signature, types: &RustTypes) -> Vec<String> {
 
 /// A method of the plugin by its whole name, or, without a prefix, one of an endpoint through a connection to it.
 fn function_text(signature: &Signature, types: &RustTypes, shape: &Shape, prefix: Option<&str>) -> String {
-    let Signature { method, name, params, result } = signature;
+    let Signature {
+        method,
+        name,
+        params,
+        result,
+    } = signature;
     let mut args = Vec::new();
     if prefix.is_none() {
         args.push("endpoint: &::sausage_plugin::Endpoint".to_string());
     }
-    args.extend(params.as_ref().map(|params| format!("params: &{}", shape.text(params, None))));
-    let call = if prefix.is_none() { "endpoint.call" } else { "::sausage_plugin::call" };
-    let value = if params.is_some() { "params" } else { "&serde_json::json!({})" };
-    let sent = format!("{call}({}, {value})", literal(&format!("{}{}", prefix.unwrap_or_default(), method.name)));
-    let returned = result.as_ref().map_or("()".to_string(), |result| shape.text(result, None));
-    let sent = if result.is_some() { sent } else { format!("{sent}.map(|_: serde::de::IgnoredAny| ())") };
+    args.extend(
+        params
+            .as_ref()
+            .map(|params| format!("params: &{}", shape.text(params, None))),
+    );
+    let call = if prefix.is_none() {
+        "endpoint.call"
+    } else {
+        "::sausage_plugin::call"
+    };
+    let value = if params.is_some() {
+        "params"
+    } else {
+        "&serde_json::json!({})"
+    };
+    let sent = format!(
+        "{call}({}, {value})",
+        literal(&format!("{}{}", prefix.unwrap_or_default(), method.name))
+    );
+    let returned = result
+        .as_ref()
+        .map_or("()".to_string(), |result| shape.text(result, None));
+    let sent = if result.is_some() {
+        sent
+    } else {
+        format!("{sent}.map(|_: serde::de::IgnoredAny| ())")
+    };
     let about = docs(&descriptions_of(signature, types), "    ");
     let deprecated = if method.deprecated { "    #[deprecated]\n" } else { "" };
     let args = args.join(", ");
@@ -117,8 +170,16 @@ fn definition_text(id: Id, types: &RustTypes, shape: &Shape) -> String {
     let name = &definition.name;
     let about = docs(&definition.descriptions, "    ");
     let derived = |traits: &[&str]| {
-        let all = [&["Debug", "Clone", "PartialEq"], traits, &["serde::Serialize", "serde::Deserialize"]].concat();
-        format!("{about}    #[derive({})]\n    #[serde(crate = \"::sausage_plugin::serde\")]\n", all.join(", "))
+        let all = [
+            &["Debug", "Clone", "PartialEq"],
+            traits,
+            &["serde::Serialize", "serde::Deserialize"],
+        ]
+        .concat();
+        format!(
+            "{about}    #[derive({})]\n    #[serde(crate = \"::sausage_plugin::serde\")]\n",
+            all.join(", ")
+        )
     };
     let with_default: &[&str] = if shape.has_default(id) { &["Default"] } else { &[] };
     match &definition.body {
@@ -129,14 +190,20 @@ fn definition_text(id: Id, types: &RustTypes, shape: &Shape) -> String {
         Body::Enum(variants) => {
             let variant = |(name, wire): &(String, String)| format!("{}        {name},\n", renamed(name, wire));
             let variants: String = variants.iter().map(variant).collect();
-            format!("{}    pub enum {name} {{\n{variants}    }}\n", derived(&["Copy", "Eq", "Hash"]))
+            format!(
+                "{}    pub enum {name} {{\n{variants}    }}\n",
+                derived(&["Copy", "Eq", "Hash"])
+            )
         }
         Body::Alias(of) => {
             let text = shape.text(of, Some(id));
             if !shape.is_wrapper(id) {
                 return format!("{about}    pub type {name} = {text};\n");
             }
-            format!("{}    #[serde(transparent)]\n    pub struct {name}(pub {text});\n", derived(with_default))
+            format!(
+                "{}    #[serde(transparent)]\n    pub struct {name}(pub {text});\n",
+                derived(with_default)
+            )
         }
     }
 }
@@ -146,11 +213,19 @@ fn definition_text(id: Id, types: &RustTypes, shape: &Shape) -> String {
 fn field_text(field: &Field, owner: Id, shape: &Shape) -> String {
     let text = shape.text(&field.of, Some(owner));
     let name = &field.name;
-    let about = format!("{}{}", docs(&field.descriptions, "        "), renamed(name, &field.wire));
+    let about = format!(
+        "{}{}",
+        docs(&field.descriptions, "        "),
+        renamed(name, &field.wire)
+    );
     if field.required {
         return format!("{about}        pub {name}: {text},\n");
     }
-    let reads = if shape.is_nullable(&field.of) { format!(", {PRESENT}") } else { String::new() };
+    let reads = if shape.is_nullable(&field.of) {
+        format!(", {PRESENT}")
+    } else {
+        String::new()
+    };
     let attribute = format!("#[serde(default, skip_serializing_if = \"Option::is_none\"{reads})]");
     format!("{about}        {attribute}\n        pub {name}: Option<{text}>,\n")
 }
@@ -175,7 +250,13 @@ const PRESENT_FUNCTION: &str = "    /// Reads a property that is there, so that 
 ";
 
 fn indented(text: &str) -> String {
-    let line = |line: &str| if line == "\n" { line.to_string() } else { format!("    {line}") };
+    let line = |line: &str| {
+        if line == "\n" {
+            line.to_string()
+        } else {
+            format!("    {line}")
+        }
+    };
     text.split_inclusive('\n').map(line).collect()
 }
 

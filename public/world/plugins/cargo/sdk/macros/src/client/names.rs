@@ -48,7 +48,11 @@ pub fn snake_case(name: &str) -> String {
     if listed(NEVER, &identifier) {
         return format!("{identifier}_");
     }
-    if listed(KEYWORDS, &identifier) { format!("r#{identifier}") } else { identifier }
+    if listed(KEYWORDS, &identifier) {
+        format!("r#{identifier}")
+    } else {
+        identifier
+    }
 }
 
 /// The name of a type or variant.
@@ -60,7 +64,11 @@ pub fn pascal_case(name: &str) -> String {
         Some(digit) if digit.is_ascii_digit() => format!("N{pascal}"),
         Some(_) => pascal,
     };
-    if listed(NEVER, &identifier) { format!("{identifier}_") } else { identifier }
+    if listed(NEVER, &identifier) {
+        format!("{identifier}_")
+    } else {
+        identifier
+    }
 }
 
 /// Hands out names of one kind, each once: the second `Note` is `Note2`.
@@ -147,7 +155,10 @@ pub fn docs(texts: &[String], indent: &str) -> String {
     if text.is_empty() {
         return text;
     }
-    if text.chars().any(|character| !matches!(character, '\n' | '\t') && is_unseen(character)) {
+    if text
+        .chars()
+        .any(|character| !matches!(character, '\n' | '\t') && is_unseen(character))
+    {
         return format!("{indent}#[doc = {}]\n", literal(&text));
     }
     let line = |line: &str| format!("{indent}///{}{line}\n", if line.is_empty() { "" } else { " " });

@@ -33,8 +33,18 @@ impl<'a> Shape<'a> {
     pub fn new(types: &'a RustTypes<'a>) -> Self {
         let body = |id: Id| &types.definitions[id].body;
         let count = types.definitions.len();
-        let cycles = cycles(count, |id| parts(body(id)).into_iter().filter_map(|of| mentioned(of, true)).collect());
-        let mut shape = Shape { types, cycles, wrappers: HashSet::new(), with_default: HashSet::new() };
+        let cycles = cycles(count, |id| {
+            parts(body(id))
+                .into_iter()
+                .filter_map(|of| mentioned(of, true))
+                .collect()
+        });
+        let mut shape = Shape {
+            types,
+            cycles,
+            wrappers: HashSet::new(),
+            with_default: HashSet::new(),
+        };
         let next_alias = |id: Id| match body(id) {
             Body::Alias(of) => mentioned(of, false).filter(|next| matches!(body(*next), Body::Alias(_))),
             _ => None,
@@ -99,7 +109,11 @@ impl<'a> Shape<'a> {
             RustType::Named(id) => {
                 let name = &self.types.definitions[*id].name;
                 let boxed = direct && owner.is_some_and(|owner| self.cycles[*id] == self.cycles[owner]);
-                if boxed { format!("Box<{name}>") } else { name.clone() }
+                if boxed {
+                    format!("Box<{name}>")
+                } else {
+                    name.clone()
+                }
             }
         }
     }

@@ -4,10 +4,17 @@ use crate::json::{Json, Number, Object};
 
 pub const UNIONS: [&str; 2] = ["anyOf", "oneOf"];
 const RANGES: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
-const READ: [&str; 7] = ["type", "properties", "required", "items", "enum", "$ref", "additionalProperties"];
+const READ: [&str; 7] = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "enum",
+    "$ref",
+    "additionalProperties",
+];
 const KINDS: [&str; 7] = ["null", "boolean", "number", "string", "array", "object", "integer"];
-const IGNORED: &str =
-    "title description default examples $comment $schema $id format readOnly writeOnly deprecated";
+const IGNORED: &str = "title description default examples $comment $schema $id format readOnly writeOnly deprecated";
 
 fn is_ignored(keyword: &str) -> bool {
     keyword.starts_with("x-") || IGNORED.split(' ').any(|known| known == keyword)
@@ -15,9 +22,8 @@ fn is_ignored(keyword: &str) -> bool {
 
 /// The names in `type`; `None` where the schema has none. What is no text is the empty name, which no kind has.
 pub fn type_names(schema: &Object) -> Option<Vec<&str>> {
-    let name = |json: &'_ Json| -> &'static str {
-        KINDS.into_iter().find(|kind| json.text() == Some(kind)).unwrap_or("")
-    };
+    let name =
+        |json: &'_ Json| -> &'static str { KINDS.into_iter().find(|kind| json.text() == Some(kind)).unwrap_or("") };
     match schema.get("type")? {
         Json::List(names) => Some(names.iter().map(name).collect()),
         one => Some(vec![name(one)]),
@@ -32,7 +38,10 @@ fn names_type(schema: &Object, wanted: &str) -> bool {
 pub fn is_outside(schema: &Json) -> bool {
     let Some(schema) = schema.object() else { return true };
     let keywords: Vec<(&str, &Json)> = schema.iter().filter(|(keyword, _)| !is_ignored(keyword)).collect();
-    keywords.is_empty() || keywords.iter().any(|(keyword, value)| !has_form(keyword, value, schema, keywords.len()))
+    keywords.is_empty()
+        || keywords
+            .iter()
+            .any(|(keyword, value)| !has_form(keyword, value, schema, keywords.len()))
 }
 
 fn has_form(keyword: &str, value: &Json, schema: &Object, count: usize) -> bool {
@@ -43,7 +52,9 @@ fn has_form(keyword: &str, value: &Json, schema: &Object, count: usize) -> bool 
             !names.contains(&"") && (names.len() == 1 || pair)
         }
         "properties" => value.object().is_some(),
-        "required" => value.list().is_some_and(|names| names.iter().all(|name| name.text().is_some())),
+        "required" => value
+            .list()
+            .is_some_and(|names| names.iter().all(|name| name.text().is_some())),
         "items" => value.list().is_none(),
         "enum" => value.list().is_some_and(|values| {
             let fits = |value: &Json| value.text().is_some() || *value == Json::Null;

@@ -38,9 +38,18 @@ pub enum Body {
     Alias(RustType),
 }
 
-const VALUE: RustType = RustType::Plain { text: "serde_json::Value", nullable: true };
-const UNIT: RustType = RustType::Plain { text: "()", nullable: true };
-const MAP: RustType = RustType::Plain { text: "serde_json::Map<String, serde_json::Value>", nullable: false };
+const VALUE: RustType = RustType::Plain {
+    text: "serde_json::Value",
+    nullable: true,
+};
+const UNIT: RustType = RustType::Plain {
+    text: "()",
+    nullable: true,
+};
+const MAP: RustType = RustType::Plain {
+    text: "serde_json::Map<String, serde_json::Value>",
+    nullable: false,
+};
 
 /// Names of the prelude and of the module's own imports, which a definition must not hide.
 const RESERVED: &str =
@@ -50,8 +59,18 @@ const RESERVED: &str =
 
 /// What is still to be done for a definition.
 enum Unfinished {
-    Fields { id: Id, place: Place, hint: String, more: Vec<(String, String)>, moved: HashMap<String, String> },
-    Alias { id: Id, target: Place, name: String },
+    Fields {
+        id: Id,
+        place: Place,
+        hint: String,
+        more: Vec<(String, String)>,
+        moved: HashMap<String, String>,
+    },
+    Alias {
+        id: Id,
+        target: Place,
+        name: String,
+    },
 }
 
 pub struct RustTypes<'a> {
@@ -66,7 +85,13 @@ pub struct RustTypes<'a> {
 impl<'a> RustTypes<'a> {
     pub fn new(document: &'a Document) -> Self {
         let names = Namespace::new(RESERVED);
-        RustTypes { definitions: Vec::new(), document, names, known: HashMap::new(), unfinished: VecDeque::new() }
+        RustTypes {
+            definitions: Vec::new(),
+            document,
+            names,
+            known: HashMap::new(),
+            unfinished: VecDeque::new(),
+        }
     }
 
     /// Whether a value of the type can be null, so that "absent" and "null" must be told apart.
@@ -96,7 +121,9 @@ impl<'a> RustTypes<'a> {
 
     /// The type of a schema; `hint` is the name of what it defines, if it is no shared schema.
     pub fn of(&mut self, place: &Place, hint: &str) -> RustType {
-        let Some(schema) = place.schema.object() else { return VALUE };
+        let Some(schema) = place.schema.object() else {
+            return VALUE;
+        };
         if is_outside(&place.schema) {
             return VALUE;
         }
@@ -122,7 +149,13 @@ impl<'a> RustTypes<'a> {
         if place.schema.object().is_some_and(|schema| is_plainly("object", schema)) {
             self.known.insert(place.pointer.clone(), RustType::Named(id));
         }
-        self.unfinished.push_back(Unfinished::Fields { id, place: place.clone(), hint: hint.to_string(), more, moved });
+        self.unfinished.push_back(Unfinished::Fields {
+            id,
+            place: place.clone(),
+            hint: hint.to_string(),
+            more,
+            moved,
+        });
         RustType::Named(id)
     }
 
@@ -130,7 +163,13 @@ impl<'a> RustTypes<'a> {
     pub fn finish(&mut self) {
         while let Some(next) = self.unfinished.pop_front() {
             match next {
-                Unfinished::Fields { id, place, hint, more, moved } => {
+                Unfinished::Fields {
+                    id,
+                    place,
+                    hint,
+                    more,
+                    moved,
+                } => {
                     self.definitions[id].body = Body::Struct(self.fields(&place, &hint, &more, &moved));
                 }
                 Unfinished::Alias { id, target, name } => {
@@ -157,7 +196,10 @@ impl<'a> RustTypes<'a> {
         let properties = place.schema.member("properties").and_then(Json::object);
         let mut fields = Vec::new();
         for (wire, child) in properties.into_iter().flat_map(Object::iter) {
-            let told = more.iter().filter(|(name, _)| name == wire).map(|(_, text)| text.clone());
+            let told = more
+                .iter()
+                .filter(|(name, _)| name == wire)
+                .map(|(_, text)| text.clone());
             let mut inner = place.inside(child, &format!("properties/{}", token(wire)));
             if let Some(pointer) = moved.get(wire) {
                 inner.pointer = pointer.clone();
@@ -175,13 +217,21 @@ impl<'a> RustTypes<'a> {
 
     fn define(&mut self, name: &str, descriptions: Vec<String>, body: Body) -> Id {
         let name = self.names.take(pascal_case(name));
-        self.definitions.push(Definition { name, descriptions, body });
+        self.definitions.push(Definition {
+            name,
+            descriptions,
+            body,
+        });
         self.definitions.len() - 1
     }
 
     fn shared(&mut self, reference: &Json) -> RustType {
-        let Some((name, Some(target))) = self.document.resolve(reference) else { return VALUE };
-        let Some(schema) = target.schema.object() else { return VALUE };
+        let Some((name, Some(target))) = self.document.resolve(reference) else {
+            return VALUE;
+        };
+        let Some(schema) = target.schema.object() else {
+            return VALUE;
+        };
         if is_outside(&target.schema) {
             return VALUE;
         }
@@ -215,12 +265,19 @@ impl<'a> RustTypes<'a> {
         let kind = names.iter().find(|name| **name != "null");
         let Some(kind) = kind else { return UNIT };
         let found = self.kind(place, schema, kind, hint);
-        if names.len() > 1 { RustType::Option(Box::new(found)) } else { found }
+        if names.len() > 1 {
+            RustType::Option(Box::new(found))
+        } else {
+            found
+        }
     }
 
     fn union(&mut self, place: &Place, keyword: &str, hint: &str) -> RustType {
         let branches = place.schema.member(keyword).and_then(Json::list).unwrap_or_default();
-        let places = branches.iter().enumerate().map(|(at, branch)| place.inside(branch, &format!("{keyword}/{at}")));
+        let places = branches
+            .iter()
+            .enumerate()
+            .map(|(at, branch)| place.inside(branch, &format!("{keyword}/{at}")));
         let others: Vec<Place> = places.filter(|branch| !self.is_null(&branch.schema)).collect();
         match others.as_slice() {
             [] => UNIT,
@@ -232,7 +289,11 @@ impl<'a> RustTypes<'a> {
     fn kind(&mut self, place: &Place, schema: &Object, kind: &str, hint: &str) -> RustType {
         let plain = |text| RustType::Plain { text, nullable: false };
         if let Some(values) = schema.get("enum") {
-            return if kind == "string" { self.of_enum(place, values, hint) } else { VALUE };
+            return if kind == "string" {
+                self.of_enum(place, values, hint)
+            } else {
+                VALUE
+            };
         }
         match kind {
             "boolean" => plain("bool"),
@@ -243,9 +304,7 @@ impl<'a> RustTypes<'a> {
                 Some(items) if is_truthy(items) => self.of(&place.inside(items, "items"), &format!("{hint} item")),
                 _ => VALUE,
             })),
-            "object" if schema.get("properties").is_some() => {
-                self.of_struct(place, hint, Vec::new(), HashMap::new())
-            }
+            "object" if schema.get("properties").is_some() => self.of_struct(place, hint, Vec::new(), HashMap::new()),
             "object" => MAP,
             _ => VALUE,
         }
@@ -265,8 +324,14 @@ impl<'a> RustTypes<'a> {
     fn is_null(&self, schema: &Json) -> bool {
         let mut schema = schema.clone();
         for _ in 0..100 {
-            let Some(reference) = schema.member("$ref").cloned() else { break };
-            schema = self.document.resolve(&reference).and_then(|(_, place)| place).map_or(Json::Null, |at| at.schema);
+            let Some(reference) = schema.member("$ref").cloned() else {
+                break;
+            };
+            schema = self
+                .document
+                .resolve(&reference)
+                .and_then(|(_, place)| place)
+                .map_or(Json::Null, |at| at.schema);
         }
         let names = schema.object().and_then(type_names);
         names.is_some_and(|names| names.iter().all(|name| *name == "null"))
@@ -286,7 +351,11 @@ fn is_plainly(kind: &str, schema: &Object) -> bool {
 /// The smallest of the common types that has the whole range; all of `i64` where there is no range.
 fn integer_type((min, max): (Option<i128>, Option<i128>)) -> &'static str {
     if min.is_some_and(|min| min >= 0) {
-        return if max.is_some_and(|max| max < 1 << 32) { "u32" } else { "u64" };
+        return if max.is_some_and(|max| max < 1 << 32) {
+            "u32"
+        } else {
+            "u64"
+        };
     }
     if max.is_some_and(|max| max >= 1 << 63) || min.is_some_and(|min| min < -(1 << 63)) {
         return "i128";
@@ -298,7 +367,12 @@ fn integer_type((min, max): (Option<i128>, Option<i128>)) -> &'static str {
 }
 
 fn descriptions(schema: &Json) -> Vec<String> {
-    schema.member("description").and_then(Json::text).map(str::to_string).into_iter().collect()
+    schema
+        .member("description")
+        .and_then(Json::text)
+        .map(str::to_string)
+        .into_iter()
+        .collect()
 }
 
 /// The descriptions of a schema and of its items or branches, which may have no name of their own to stand at.
