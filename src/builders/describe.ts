@@ -12,12 +12,16 @@ import { runTrial } from './js/trial.ts';
 /** Milliseconds that a plugin gets to describe itself. */
 const LIMIT = 10_000;
 
-/** What the component cannot be imported for, or that it has no document (R10-3); a crash fails the build. */
+/**
+ * What the component cannot be imported for, or that it has no document (R10-3); a crash fails the build. `hint` says how
+ * a plugin of that kind gets a document.
+ */
 export async function describe(
   machines: Machines,
   plugin: string,
   component: ReadyComponent,
   signal: AbortSignal,
+  hint = '',
 ): Promise<string[]> {
   const outcome = await runTrial(machines, { plugin, component, method: 'rpc.discover', limit: LIMIT, signal });
   const { reply, stderr, exit } = outcome;
@@ -32,5 +36,5 @@ export async function describe(
   }
   const crashed = exit.kind !== 'code' || exit.code !== 0;
   if (crashed && !outcome.late && !signal.aborted) throw buildFailure('discover', stderr || 'it ended with an error');
-  return ['it answers no rpc.discover, so it provides nothing that can be imported'];
+  return [`it answers no rpc.discover, so it provides nothing that can be imported${hint && `: ${hint}`}`];
 }

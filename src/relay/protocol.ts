@@ -6,6 +6,8 @@
  * sends it, is a `ProtocolError`, and the connection that brought it is over.
  */
 
+import { NET_CODES } from '../net/errors.ts';
+
 /** The WebSocket subprotocol. */
 export const PROTOCOL = 'sausage-relay.1';
 export const VERSION = 1;
@@ -29,32 +31,7 @@ export const OP = {
 } as const;
 
 /** What FAILED and RESET say, by their number on the wire: the `error-code` of `wasi:sockets/network@0.2`, then TLS. */
-export const ERROR_CODES = [
-  'unknown',
-  'access-denied',
-  'not-supported',
-  'invalid-argument',
-  'out-of-memory',
-  'timeout',
-  'concurrency-conflict',
-  'not-in-progress',
-  'would-block',
-  'invalid-state',
-  'new-socket-limit',
-  'address-not-bindable',
-  'address-in-use',
-  'remote-unreachable',
-  'connection-refused',
-  'connection-reset',
-  'connection-aborted',
-  'datagram-too-large',
-  'name-unresolvable',
-  'temporary-resolver-failure',
-  'permanent-resolver-failure',
-  'tls-certificate',
-  'tls-protocol',
-  'tls-alert',
-] as const;
+export const ERROR_CODES = [...NET_CODES, 'tls-certificate', 'tls-protocol', 'tls-alert'] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 

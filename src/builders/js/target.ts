@@ -3,15 +3,13 @@
 import type { BuildApi } from '../../components/protocol.ts';
 import { CODE, RpcError } from '../../core/errors.ts';
 import type { Components, Machines } from '../../core/host.ts';
-import { unimportable } from '../../core/interfaces/compatible.ts';
-import { parseDocument } from '../../core/interfaces/document.ts';
-import { parseJson } from '../../core/interfaces/json.ts';
 import { decode } from '../../core/message.ts';
 import type { NativeContext, NativeTarget } from '../../core/native.ts';
 import { isPluginName, sha256 } from '../../core/plugins.ts';
 import type { Namespace } from '../../fs/filesystem.ts';
 import type { ReadyComponent } from '../../syscall/protocol.ts';
 import { keepBuild } from '../builds.ts';
+import { describe } from '../describe.ts';
 import { buildFailure } from '../failure.ts';
 import { clientTypes } from './client-types.ts';
 import { JS_DOCUMENT } from './document.ts';
@@ -19,16 +17,12 @@ import { pluginFolder } from './paths.ts';
 import { snapshot } from './snapshot.ts';
 import { template } from './templates.ts';
 import { runTests, type TestResult } from './tests.ts';
-import { runTrial } from './trial.ts';
 
 export interface JsHost {
   build(): Promise<Pick<BuildApi, 'buildJs'>>;
   components: Components;
   machines: Machines;
 }
-
-/** Milliseconds that a plugin gets to describe itself. */
-const DISCOVER_LIMIT = 10_000;
 
 export interface JsBuilt {
   wasm: string;
@@ -81,7 +75,7 @@ async function build(host: JsHost, plugin: string, context: NativeContext): Prom
   const { machines } = host;
   const [tested, described] = await Promise.all([
     tests ? runTests({ machines, plugin, component: tests, files: own, signal, onProgress }) : NO_TESTS,
-    describe(machines, plugin, component, signal),
+    describe(machines, plugin, component, signal, 'call serve() from "sausage"'),
   ]);
   stopped();
   if (tested.failed > 0) throw buildFailure('test', tested.output);
@@ -90,30 +84,6 @@ async function build(host: JsHost, plugin: string, context: NativeContext): Prom
 }
 
 const NO_TESTS: TestResult = { passed: 0, failed: 0, output: '' };
-
-/** Asks the new component for its document: what it cannot be imported for, or that it has none (R10-3). */
-async function describe(
-  machines: Machines,
-  plugin: string,
-  component: ReadyComponent,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const limit = DISCOVER_LIMIT;
-  const outcome = await runTrial(machines, { plugin, component, method: 'rpc.discover', limit, signal });
-  const { reply, stderr, exit } = outcome;
-  if (reply && 'result' in reply) {
-    try {
-      const { document, warnings } = parseDocument(parseJson(decode(reply.result)));
-      const remarks = warnings.map(({ pointer, reason }) => `the document${pointer && ` at ${pointer}`}: ${reason}`);
-      return [...remarks, ...unimportable(document).map(({ warning }) => warning)];
-    } catch (error) {
-      return [`the document cannot be used: ${error instanceof Error ? error.message : error}`];
-    }
-  }
-  const crashed = exit.kind !== 'code' || exit.code !== 0;
-  if (crashed && !outcome.late && !signal.aborted) throw buildFailure('discover', stderr || 'it ended with an error');
-  return ['it answers no rpc.discover, so it provides nothing that can be imported: call serve() from "sausage"'];
-}
 
 async function create(plugin: string, imports: string[], files: Namespace): Promise<{ files: string[] }> {
   const source = `${pluginFolder(plugin)}/source`;
