@@ -25,6 +25,8 @@ export interface SiteRequest {
   status: number;
   /** Bytes of the body as they went over the wire. */
   bytes: number;
+  /** When the answer had been sent, in milliseconds since 1970. */
+  ended: number;
 }
 
 export interface Site {
@@ -67,7 +69,7 @@ async function answerBare(
 function record(site: Pick<Site, 'requests'>, request: IncomingMessage, response: ServerResponse): void {
   response.on('finish', () => {
     const bytes = Number(response.getHeader('Content-Length') ?? 0);
-    site.requests.push({ url: request.url ?? '', status: response.statusCode, bytes });
+    site.requests.push({ url: request.url ?? '', status: response.statusCode, bytes, ended: Date.now() });
   });
 }
 

@@ -85,7 +85,8 @@ export class Bundler {
     const output = (ending: string) => outputFiles.find(({ path }) => path.endsWith(`/${name}${ending}`))?.text ?? '';
     const inputs = Object.entries(metafile?.outputs ?? {}).find(([path]) => path.endsWith(`/${name}.js`))?.[1].inputs;
     const code = output('.js').replace(PLACEHOLDER, () => this.#imports(inputs ?? {}));
-    const table = lineTable(JSON.parse(output('.js.map')), (source) => this.#show(source));
+    // in the map, sources stand as seen from the place of the bundle
+    const table = lineTable(JSON.parse(output('.js.map')), (source) => this.#show(absolute(OUT, source)));
     return { code: new TextEncoder().encode(code), map: new TextEncoder().encode(table) };
   }
 
@@ -152,14 +153,10 @@ export class Bundler {
 
   /** A path as people know it: from the plugin's folder on, or the name of the SDK's module. */
   #show(path: string): string {
-    const absolute = path.startsWith('/') ? path : this.#absolute(path);
-    const own = `${pluginFolder(this.#plugin)}/`;
-    if (absolute.startsWith(own)) return absolute.slice(own.length);
-    return absolute.startsWith(`${SDK}/`) ? `sausage${absolute.slice(SDK.length)}` : absolute;
-  }
-
-  #absolute(path: string): string {
-    return /^[a-z]+:/.test(path) ? path : normal(`${pluginFolder(this.#plugin)}/${path}`);
+    const folder = pluginFolder(this.#plugin);
+    const whole = absolute(folder, path);
+    if (whole.startsWith(`${folder}/`)) return whole.slice(folder.length + 1);
+    return whole.startsWith(`${SDK}/`) ? `sausage${whole.slice(SDK.length)}` : whole;
   }
 
   #text({ text, location, notes }: Message, kind: 'error' | 'warning'): string {
@@ -170,4 +167,9 @@ export class Bundler {
     const more = notes.map((note) => `\n  ${note.text}`).join('');
     return `${at}: ${kind}: ${text}\n${pointer}${more}`;
   }
+}
+
+/** A path of the bundler's seen from a folder; the names of its other namespaces stay as they are. */
+function absolute(folder: string, path: string): string {
+  return path.startsWith('/') || /^[a-z]+:/.test(path) ? path : normal(`${folder}/${path}`);
 }

@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js';
 import type { JournalFilter } from '../host.ts';
 import type { JournalEntry } from '../protocol.ts';
 import { isEntryId, seqOfId, toSeq } from './ids.ts';
@@ -34,7 +33,7 @@ export interface Search {
 const NAMES: ReadonlySet<string> = new Set(['plugin', 'pid', 'since', 'until', 'grep', 'limit']);
 
 /** Checks a filter, whose fields may have any type (they are the params of `core.log`); throws `JournalFilterError`. */
-export function compileFilter(filter: JournalFilter): Search {
+export async function compileFilter(filter: JournalFilter): Promise<Search> {
   for (const name of Object.keys(filter)) {
     if (!NAMES.has(name)) throw new JournalFilterError(name, `no such filter; there are ${[...NAMES].join(', ')}`);
   }
@@ -42,7 +41,7 @@ export function compileFilter(filter: JournalFilter): Search {
   const pid = text(filter, 'pid');
   const since = text(filter, 'since');
   const until = text(filter, 'until');
-  const grep = compileGrep(text(filter, 'grep'));
+  const grep = await compileGrep(text(filter, 'grep'));
   const first = since === undefined ? undefined : bound('since', since);
   const last = until === undefined ? undefined : bound('until', until);
   return {
@@ -75,13 +74,15 @@ function limitOf(filter: JournalFilter): number {
   return value;
 }
 
-function compileGrep(grep: string | undefined): { plain?: string; matches: (line: string) => boolean } {
+async function compileGrep(grep: string | undefined): Promise<{ plain?: string; matches: (line: string) => boolean }> {
   if (grep === undefined) return { matches: () => true };
   if (grep.length < 3 || !grep.startsWith('/') || !grep.endsWith('/')) {
     return { plain: grep, matches: (line) => line.includes(grep) };
   }
+  // An engine of linear time, since an expression that goes back and forth would hold the core and with it every
+  // process. It is loaded when somebody asks for it.
+  const { RE2JS } = await import('re2js');
   try {
-    // of linear time: an expression that goes back and forth would hold the core, and with it every process
     const pattern = RE2JS.compile(RE2JS.translateRegExp(grep.slice(1, -1)));
     return { matches: (line) => pattern.matcher(line).find() };
   } catch (error) {

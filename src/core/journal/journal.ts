@@ -70,7 +70,7 @@ export class SqliteJournal implements Journal {
   }
 
   async query(filter: JournalFilter): Promise<JournalEntry[]> {
-    return this.search(compileFilter(filter));
+    return this.search(await compileFilter(filter));
   }
 
   tail(pid: string, count: number): string[] {

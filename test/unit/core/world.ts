@@ -116,7 +116,7 @@ export class ListJournal implements Journal {
     return whole;
   }
   async query(filter: JournalFilter): Promise<JournalEntry[]> {
-    const search = compileFilter(filter);
+    const search = await compileFilter(filter);
     return this.entries.filter((entry) => search.matches(entry)).slice(-search.limit);
   }
   tail(pid: string, count: number): string[] {
