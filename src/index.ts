@@ -40,6 +40,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
   if (known) {
     const world = await OpenedWorld.open(name, known.id, { ...way, services: known.consented && !safe, onProgress });
     await worlds.opened(known.id);
+    world.settle();
     return world;
   }
   const from = options.from && (options.from instanceof Blob ? options.from : await download(options.from, onProgress));
@@ -56,6 +57,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
     });
     await worlds.complete(record.id);
     await worlds.opened(record.id);
+    world.settle();
     return world;
   } catch (error) {
     await forget(record.id);
@@ -212,6 +214,11 @@ class OpenedWorld implements World {
       world.#release();
       throw error;
     }
+  }
+
+  /** To be called when whoever opened the world has it; see `CoreApi.settle`. */
+  settle(): void {
+    void this.#core.settle();
   }
 
   get storage(): World['storage'] {

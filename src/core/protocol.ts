@@ -158,6 +158,9 @@ export interface CoreApi {
     /** Speaks `ToCore` and `FromCore`. */
     calls: MessagePort,
   ): Promise<Opened>;
+  /** The page has the world. What nobody waits for loads from now on: the journal's SQLite, documents, shipped programs. */
+  settle(): void;
+
   readFile(path: string): Promise<Uint8Array>;
   writeFile(path: string, data: Uint8Array): Promise<void>;
   readDir(path: string): Promise<{ name: string; kind: FileInfo['kind'] }[]>;

@@ -44,6 +44,7 @@ export class WorldServer implements CoreApi {
   #core!: Core;
   #events!: EventBatches;
   #servicesHeld = false;
+  #isNew = false;
   #takenOver = false;
   #stopAnswering: () => void = () => {};
   #ended?: Promise<void>;
@@ -103,18 +104,23 @@ export class WorldServer implements CoreApi {
     calls.onmessage = ({ data }: MessageEvent<ToCore>) => this.#receive(data);
     onProgress({ step: 'ready', done: 1, total: 1 });
     parts.machines.warmUp();
-    parts.startJournal();
-    void core.watcher.start();
-    if (options.from) addPrograms(parts.tree.files).catch((error) => this.#log(`${error}`));
-    if (options.from && wantsCargoSdk(parts.tree.files)) {
-      addCargoSdk(parts.tree.files).catch((error) => this.#log(`${error}`));
-    }
+    this.#isNew = options.from !== undefined;
     return {
       storage: parts.storage,
       servicesHeld: this.#servicesHeld,
       processLimit: parts.machines.limit,
       relay: parts.relay.state,
     };
+  }
+
+  settle(): void {
+    const { tree } = this.#parts;
+    this.#parts.startJournal();
+    void this.#core.watcher.start();
+    if (!this.#isNew) return;
+    const fill = (work: Promise<unknown>) => work.catch((error) => this.#log(`${error}`));
+    void fill(addPrograms(tree.files));
+    if (wantsCargoSdk(tree.files)) void fill(addCargoSdk(tree.files));
   }
 
   #receive(message: ToCore): void {
