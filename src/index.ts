@@ -11,6 +11,7 @@ import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFile
 import { CODE, RpcError } from './core/errors.ts';
 import type { CoreApi, FromCore, Opened, PortRequest, RelayState, Reply, ToCore } from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
+import { Lifeline } from './lifeline.ts';
 import { receiveStream, sendStream } from './net/port-stream.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
@@ -161,9 +162,8 @@ class OpenedWorld implements World {
   /** The calls that wait for their answers. */
   readonly #waiting = new Map<number, { answer: (reply: Reply) => void; onNotify: CallOptions['onNotify'] }>();
   #resolveClosed!: (value: { exitCode: number }) => void;
-  #rejectBroken!: (error: Error) => void;
-  /** Rejects when the core worker itself is lost: what waits for it would wait for ever. */
-  readonly #broken: Promise<never>;
+  /** Cut when the core worker itself is lost: what waits for it would wait for ever. */
+  readonly #lifeline = new Lifeline();
 
   private constructor(name: string, id: string) {
     this.name = name;
@@ -171,10 +171,6 @@ class OpenedWorld implements World {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
-    this.#broken = new Promise((_, reject) => {
-      this.#rejectBroken = reject;
-    });
-    this.#broken.catch(() => {});
     this.#worker = new Worker(new URL('../workers/core.ts', import.meta.url), { type: 'module', name: 'core' });
     this.#worker.onerror = (event) => {
       event.preventDefault();
@@ -247,7 +243,7 @@ class OpenedWorld implements World {
       const answered = new Promise<Reply>((answer) => this.#waiting.set(id, { answer, onNotify }));
       const listens = onNotify !== undefined;
       this.#send({ type: 'call', id, method, params: bytes, listens }, [bytes.buffer]);
-      const reply = await Promise.race([answered, this.#broken]);
+      const reply = await this.#lifeline.hold(answered);
       signal?.throwIfAborted();
       if ('error' in reply) throw RpcError.from(JSON.parse(decoder.decode(reply.error)));
       return JSON.parse(decoder.decode(reply.result));
@@ -319,7 +315,7 @@ class OpenedWorld implements World {
   /** The core is lost. It must not go on with work that the page takes for failed, so all of it ends. */
   #fail(message: string): void {
     if (this.#released) return;
-    this.#rejectBroken(new Error(message));
+    this.#lifeline.cut(new Error(message));
     for (const listener of this.#listeners.exit) listener({ exitCode: BROKEN, takenOver: false });
     this.#resolveClosed({ exitCode: BROKEN });
     this.#release();
@@ -379,7 +375,7 @@ class OpenedWorld implements World {
   #release(): void {
     if (this.#released) return;
     this.#released = true;
-    this.#rejectBroken(new Error(`The world ${this.name} is closed.`));
+    this.#lifeline.cut(new Error(`The world ${this.name} is closed.`));
     this.#workers.terminateAll();
     this.#port.close();
     this.#core[releaseProxy]();
@@ -389,7 +385,7 @@ class OpenedWorld implements World {
   /** The outcome of a request to the core, with its errors as the classes that the API promises. */
   async #whole<T>(work: Promise<T>): Promise<T> {
     try {
-      return await Promise.race([work, this.#broken]);
+      return await this.#lifeline.hold(work);
     } catch (error) {
       throw restored(error);
     }

@@ -131,6 +131,11 @@ export class ProcessChannel {
     return !this.#serving && Atomics.load(this.#words, WORD.call) === 1;
   }
 
+  /** The descriptor that the process gave back last, or 0. */
+  takeUnused(): number {
+    return Atomics.exchange(this.#words, WORD.unused, 0);
+  }
+
   /** Wakes the process when it sleeps for an event (data, a socket, the end of stdin). */
   notifyEvent(): void {
     this.#doorbell.notify(this.#slot);

@@ -115,10 +115,19 @@ export class Client {
     return error === 0 ? Atomics.load(words, WORD.length) : -error;
   }
 
+  /**
+   * Gives a descriptor back that wrote nothing. Nobody waits for that, so it costs nothing: the core takes it before the
+   * next call, or when the process is about to sleep. `WORD.unused` holds one; false says that there is one already.
+   */
+  giveBack(fd: number): boolean {
+    return Atomics.compareExchange(this.words, WORD.unused, 0, fd) === 0;
+  }
+
   /** What the event word says now. Look for events after this, then sleep with it: none is missed. */
   event(): number {
     this.needProcess();
     this.looks++;
+    if (Atomics.load(this.words, WORD.unused) !== 0) this.ring();
     return Atomics.load(this.#events, this.#slot);
   }
 

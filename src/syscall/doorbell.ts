@@ -11,7 +11,7 @@ import { DOORBELL_BYTES, EVENTS_AT, SLOTS } from './protocol.ts';
 
 /** Milliseconds that the core may go on without a turn of its event loop, which messages and promises of files need. */
 const TURN = 1;
-/** How long the core looks for the next ring before it sleeps, when it has just served one, in milliseconds. */
+/** How long the core looks for the next ring before it sleeps, when one is to be expected, in milliseconds. */
 const LOOKOUT = 0.06;
 /** Where its turns are longer than that, calls get as much time as they took, up to this. */
 const LONGEST_TURN = 8;
@@ -21,7 +21,6 @@ export class Doorbell {
   readonly #marks: Uint8Array;
   readonly #events: Int32Array;
   #seen = 0;
-  #served = false;
   #turnBegan = performance.now();
   #turn = TURN;
   readonly #lookOut = new LookOut(LOOKOUT);
@@ -40,14 +39,13 @@ export class Doorbell {
     for (let slot = 0; slot < SLOTS; slot++) {
       if (this.#marks[slot] !== 0 && Atomics.exchange(this.#marks, slot, 0) !== 0) slots.push(slot);
     }
-    this.#served = slots.length > 0;
     return slots;
   }
 
-  /** Resolves when somebody rang after the last `marked()`. */
-  async wait(): Promise<void> {
+  /** Resolves when somebody rang after the last `marked()`. `soon` says that this is to be expected within microseconds. */
+  async wait(soon = false): Promise<void> {
     // A program that works on files calls again within microseconds, and to sleep and be woken costs both sides more.
-    const rang = this.#served && this.#lookOut.changes(this.#word, 0, this.#seen);
+    const rang = soon && this.#lookOut.changes(this.#word, 0, this.#seen);
     const now = performance.now();
     if (rang && now - this.#turnBegan < this.#turn) return;
     const waiting = rang ? undefined : Atomics.waitAsync(this.#word, 0, this.#seen);

@@ -1,5 +1,6 @@
 import { ERROR_CODES, FsError } from '../fs/errors.ts';
 import type { MaybePromise, Namespace } from '../fs/filesystem.ts';
+import { chain } from '../fs/maybe.ts';
 import { NET_CODES, NetError, TLS_FAILURES } from '../net/errors.ts';
 import type { ProcessNetwork } from '../net/process-network.ts';
 import type { ProcessChannel } from './channel.ts';
@@ -52,7 +53,7 @@ export class Kernel {
     try {
       const operation = OPERATIONS[call.op];
       if (!operation) throw new FsError('unsupported', `there is no call ${call.op}`);
-      const length = operation(call, this.#descriptors, this.#namespace);
+      const length = chain(this.#takeUnused(channel), () => operation(call, this.#descriptors, this.#namespace));
       if (!(length instanceof Promise)) return done(length);
       const pending = length.then(done, failed).finally(() => {
         this.#pending = undefined;
@@ -75,9 +76,21 @@ export class Kernel {
     }
   }
 
-  /** The process rang: what it left for the core in its connections is moved on. */
-  attendNetwork(): void {
+  /** The process rang: what it gave back is closed, what it left for the core in its connections is moved on. */
+  attend(channel: ProcessChannel): void {
+    this.#takeUnused(channel);
     this.#network?.attend();
+  }
+
+  #takeUnused(channel: ProcessChannel): MaybePromise<void> {
+    const fd = channel.takeUnused();
+    if (fd === 0) return;
+    try {
+      const closing = this.#descriptors.remove(fd).file?.close();
+      return closing?.catch(this.#onFault);
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 
   /**

@@ -195,29 +195,33 @@ export class WorkerMachines implements Machines {
 
   async #serve(): Promise<void> {
     while (!this.#closed) {
+      let answered = false;
       for (const slot of this.#doorbell.marked()) {
         const seat = this.#seats[slot];
-        if (seat?.job) this.#attend(seat, seat.job);
+        if (seat?.job && this.#attend(seat, seat.job)) answered = true;
       }
-      await this.#doorbell.wait();
+      await this.#doorbell.wait(answered);
     }
   }
 
-  /** Does all that a process wants now. */
-  #attend(seat: Seat, job: Job): void {
-    if (job.ending) return;
+  /** Does all that a process wants now. Says whether it was given an answer, after which it soon rings again. */
+  #attend(seat: Seat, job: Job): boolean {
+    if (job.ending) return false;
     const { channel } = seat;
     // asked first: what was written before the end is in the rings by now
     const exit = channel.exit();
+    let answered = false;
     if (channel.hasCall()) {
       const serving = job.kernel.serve(channel);
       // while one call waits for a file, the process waits too
       if (serving) serving.catch((error) => console.error('a call of a process failed', error));
+      else answered = true;
     }
-    job.kernel.attendNetwork();
+    job.kernel.attend(channel);
     this.#pump(seat, job);
     this.#drain(seat, job, exit !== undefined);
     if (exit && !job.ending) this.#finish(seat, exit);
+    return answered;
   }
 
   #drain({ channel }: Seat, job: Job, all: boolean): void {

@@ -1,10 +1,10 @@
 /** The file calls of a process, as the core answers them: one function for each `OP`, over the namespace of the process. */
 
 import { FsError } from '../fs/errors.ts';
-import type { Entry, MaybePromise, Namespace, Node, Stat, Times } from '../fs/filesystem.ts';
+import type { Entry, MaybePromise, Namespace, Node, OpenFile, Stat, Times } from '../fs/filesystem.ts';
 import { chain, chainFinally } from '../fs/maybe.ts';
 import type { Descriptors, Listing } from './descriptors.ts';
-import { ENTRY_HEAD, KIND, OP, OPEN, PAYLOAD_BYTES, SET_TIME } from './protocol.ts';
+import { AHEAD_BYTES, ENTRY_HEAD, KIND, OP, OPEN, PAYLOAD_BYTES, SET_TIME } from './protocol.ts';
 
 /**
  * The arguments of a call, where its results go too. An operation looks `args` and `payload` up each time that it uses
@@ -112,16 +112,31 @@ function openAt(call: Call, descriptors: Descriptors, namespace: Namespace): May
   }
   const directory = descriptors.directory(arg(call, 0));
   descriptors.checkRoom();
-  const finish = (node: Node, descriptor: { node: Node; file?: Awaited<ReturnType<typeof node.fs.open>> }): number => {
-    call.args[0] = descriptors.add(descriptor);
-    putNode(call, namespace.stat(node));
-    return 0;
+  const finish = (node: Node, file?: OpenFile): number => {
+    const stat = namespace.stat(node);
+    const ahead = file && !flags.write && stat.size <= AHEAD_BYTES ? readAhead(file, stat.size) : undefined;
+    call.args[0] = descriptors.add(file ? { node, file } : { node });
+    const times = putStat(call, stat);
+    call.args[6] = ahead?.length ?? -1;
+    if (!ahead) return times;
+    call.payload.set(ahead, times);
+    return times + ahead.length;
   };
   return chain(namespace.open(directory, path(call), flags), (node) =>
-    node.kind === 'directory'
-      ? finish(node, { node })
-      : chain(node.fs.open(node), (file) => finish(node, { node, file })),
+    node.kind === 'directory' ? finish(node) : chain(node.fs.open(node), (file) => finish(node, file)),
   );
+}
+
+/** The whole content of a file when that needs no wait; a file that is not at hand is fetched meanwhile. */
+function readAhead(file: OpenFile, size: number): Uint8Array | undefined {
+  const content = new Uint8Array(size);
+  try {
+    const length = file.read(0, content);
+    if (length === size) return content;
+    if (length instanceof Promise) length.catch(() => {});
+  } catch {
+    // who reads will hear of it
+  }
 }
 
 /** Where entries are put together: an encoder refuses shared memory. */

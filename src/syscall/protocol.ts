@@ -34,6 +34,8 @@ export const RING_BYTES = { stdin: 64 * 1024, stdout: 64 * 1024, stderr: 64 * 10
 
 /** Indexes of the control words. */
 export const WORD = {
+  /** A descriptor that the process needs no more, or 0: the core takes it before the next call. */
+  unused: 0,
   /** 0 idle, 1 asked by the process, 2 answered by the core. The process waits on it. */
   call: 1,
   /** The number of the call, from `OP`. */
@@ -69,7 +71,10 @@ export const WORD = {
  * nanoseconds since 1970: accessed, modified, changed.
  */
 export const OP = {
-  /** [fd, follow, `OPEN` bits] path -> [new fd, ...node] */
+  /**
+   * [fd, follow, `OPEN` bits] path -> [new fd, ...node, ahead] and in the payload the times of a stat, then `ahead` bytes:
+   * the whole content of a file that is not opened for writing, has at most `AHEAD_BYTES`, and is at hand. Else -1.
+   */
   openAt: 1,
   /** [fd] */
   close: 2,
@@ -154,6 +159,9 @@ export const OP = {
 
 /** The kinds of `socket`. */
 export const SOCKET = { tcp: 0, udp: 1 } as const;
+
+/** How large a file may be for its content to come with its open. */
+export const AHEAD_BYTES = 4096;
 
 /** Bytes of a datagram before its data. */
 export const DATAGRAM_HEAD = 32;

@@ -1,5 +1,6 @@
 import type { Client } from '../syscall/client.ts';
 import { ENTRY_HEAD, KIND, OP, PAYLOAD_BYTES, ROOT_FD } from '../syscall/protocol.ts';
+import { Glance } from './glance.ts';
 import type { Identity } from './hint.ts';
 import { AlwaysReady, CLOSED, InputStream, IoError, OutputStream, type Pollable } from './streams.ts';
 
@@ -16,15 +17,26 @@ export class Descriptor {
   written = 0;
   end = 0;
   #identity: Identity | undefined;
+  readonly #glance: Glance | undefined;
   /** The handle of the guest and each stream that was made of it: the last one closes it. */
   #uses = 1;
 
-  constructor(client: Client, fd: number, kind: number, flags: number, identity?: Identity) {
+  constructor(client: Client, fd: number, kind: number, flags: number, glance?: Glance) {
     this.client = client;
     this.fd = fd;
     this.kind = kind;
     this.flags = flags;
-    this.#identity = identity;
+    this.#glance = glance;
+  }
+
+  /** Of the answer of an open that the client has just got; `flags` says what a file or folder is usable for. */
+  static opened(client: Client, flags: (isDirectory: boolean) => number): Descriptor {
+    const { args } = client;
+    const kind = args[1] as number;
+    const identity = { inode: args[4] as number, device: args[5] as number };
+    const opened = new Descriptor(client, args[0] as number, kind, flags(kind === KIND.directory), new Glance(client));
+    opened.#identity = identity;
+    return opened;
   }
 
   /** The preopened folder, which is open in each process from the start and stays open. */
@@ -35,8 +47,7 @@ export class Descriptor {
   /** What tells this node from all others of the namespace. */
   get identity(): Identity {
     if (!this.#identity) {
-      this.client.args[0] = this.fd;
-      this.client.call(OP.stat);
+      this.stat();
       this.#identity = { inode: this.client.args[4] as number, device: this.client.args[5] as number };
     }
     return this.#identity;
@@ -49,6 +60,8 @@ export class Descriptor {
 
   drop(): void {
     if (--this.#uses > 0 || this.fd === ROOT_FD) return;
+    // the end of a writer is what others wait for (R10-8)
+    if (!(this.flags & FLAG.write) && this.client.giveBack(this.fd)) return;
     this.client.args[0] = this.fd;
     this.client.call(OP.close);
   }
@@ -57,8 +70,17 @@ export class Descriptor {
     return this.kind === KIND.directory;
   }
 
+  /** Asks for the metadata; returns 0 or more, or `~code`. */
+  stat(): number {
+    if (this.#glance?.stat()) return 0;
+    this.client.args[0] = this.fd;
+    return this.client.call(OP.stat);
+  }
+
   /** Reads into the payload; returns the bytes, or `~code`. */
   read(offset: number, most: number): number {
+    const known = this.#glance?.read(offset, most);
+    if (known !== undefined) return known;
     const { args } = this.client;
     args[0] = this.fd;
     args[1] = offset;

@@ -3,7 +3,7 @@
  * only the shapes; what the files do is behind the calls.
  */
 
-import { KIND, OP, OPEN, PAYLOAD_BYTES } from '../syscall/protocol.ts';
+import { OP, OPEN, PAYLOAD_BYTES } from '../syscall/protocol.ts';
 import { type CoreFunction, type Interfaces, resource } from './bind.ts';
 import {
   answeredNode,
@@ -133,8 +133,7 @@ export function filesystem(host: Host): Interfaces {
     removeDirectoryAt: withPath(OP.removeDirectoryAt),
     unlinkFileAt: withPath(OP.unlinkFileAt),
     stat: (guest) => (self: number, result: number) => {
-      args[0] = descriptor(self).fd;
-      const outcome = client.call(OP.stat);
+      const outcome = descriptor(self).stat();
       if (outcome < 0) return guest.fail(result, ~outcome, LONG);
       putStat(client, guest, result);
     },
@@ -199,11 +198,11 @@ export function filesystem(host: Host): Interfaces {
         args[2] = (how & 15) | (flags & FLAG.write ? OPEN.write : 0);
         const outcome = end < 0 ? end : client.call(OP.openAt, end);
         if (outcome < 0) return guest.fail(result, ~outcome, WORD);
-        const [opened, kind] = [args[0] as number, args[1] as number];
-        const identity = answeredNode(client);
         // A file that was asked for neither reading nor writing can be read, as elsewhere.
-        const usable = kind === KIND.directory ? FLAG.read | FLAG.mutateDirectory : flags & 3 ? flags & 31 : FLAG.read;
-        guest.ok32(result, host.resources.add(new Descriptor(client, opened, kind, usable, identity)));
+        const opened = Descriptor.opened(client, (isDirectory) =>
+          isDirectory ? FLAG.read | FLAG.mutateDirectory : flags & 3 ? flags & 31 : FLAG.read,
+        );
+        guest.ok32(result, host.resources.add(opened));
       },
     readlinkAt: (guest) => (self: number, at: number, length: number, result: number) => {
       const count = callPath(client, OP.readLinkAt, guest, [descriptor(self).fd, at, length]);

@@ -12,7 +12,7 @@ import { nextTurn, Queue } from './turn.ts';
 /** Of a turn of the core; the commit and the removal of old entries take about as long as the inserts. */
 const INSERT_MS = 0.8;
 /** A lone line waits so long for others. */
-const GATHER_MS = 10;
+const GATHER_MS = 50;
 /** What a pending line costs beyond its text. */
 const LINE_OVERHEAD = 300;
 /** Kept in memory while the file cannot be written; the oldest lines go. */

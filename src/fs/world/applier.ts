@@ -245,8 +245,19 @@ export class Applier {
     }
   }
 
-  /** Makes sure that a file is in the storage and open. A file without a name gets its place among the orphans. */
-  async ready(node: File): Promise<void> {
+  /**
+   * Makes sure that a file is in the storage and open. A file without a name gets its place among the orphans. Who waits
+   * for it then looks for the handle; would each lock the file for itself, they would find it locked by one another for ever.
+   */
+  ready(node: File): Promise<void> {
+    const content = node.content!;
+    content.readying ??= this.makeReady(node).finally(() => {
+      content.readying = undefined;
+    });
+    return content.readying;
+  }
+
+  private async makeReady(node: File): Promise<void> {
     const content = node.content!;
     if (!content.place || content.moving) await this.place(node);
     const release = await lock(content);

@@ -11,6 +11,8 @@ export class Content {
   used = 0;
   /** Something that waits works on the file in the storage: the handle and the place must be left alone until it is done. */
   busy: Promise<void> | undefined;
+  /** Somebody is making the file ready for reading or writing: whoever else wants that waits for the same. */
+  readying: Promise<void> | undefined;
   /** Data that is in the log and not yet in the file. */
   readonly extents = new Extents();
   /** Bytes of the stored file that count. */

@@ -127,7 +127,7 @@ export function files({ host, guest, table }: Instance): Record<string, CoreFunc
         putNoFilestat(guest, at);
         return ERRNO.success;
       }
-      const outcome = call(open, OP.stat);
+      const outcome = errnoOf(open.descriptor.stat());
       if (outcome === ERRNO.success) putFilestat(client, guest, at);
       return outcome;
     },
@@ -226,7 +226,7 @@ export function files({ host, guest, table }: Instance): Record<string, CoreFunc
       let from = 0;
       if (whence === WHENCE.current) from = open.position;
       else if (whence === WHENCE.end) {
-        const outcome = call(open, OP.stat);
+        const outcome = errnoOf(open.descriptor.stat());
         if (outcome !== ERRNO.success) return outcome;
         from = args[2] as number;
       } else if (whence !== WHENCE.set) return ERRNO.inval;

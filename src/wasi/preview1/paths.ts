@@ -1,8 +1,8 @@
 /** Preview 1 functions of paths, each relative to an open folder. */
 
-import { KIND, OP, OPEN } from '../../syscall/protocol.ts';
+import { OP, OPEN } from '../../syscall/protocol.ts';
 import type { CoreFunction } from '../bind.ts';
-import { answeredNode, callPath, callPaths, putPath, putTimes, statAt } from '../calls.ts';
+import { callPath, callPaths, putPath, putTimes, statAt } from '../calls.ts';
 import { Descriptor, FLAG } from '../descriptor.ts';
 import { ERRNO, errnoOf } from './errno.ts';
 import type { Instance } from './instance.ts';
@@ -104,9 +104,10 @@ export function paths({ host, guest, table }: Instance): Record<string, CoreFunc
       args[2] = (how & 15) | (flags & FLAG.write ? OPEN.write : 0);
       const outcome = end < 0 ? end : client.call(OP.openAt, end);
       if (outcome < 0) return errnoOf(outcome);
-      const [opened, kind] = [args[0] as number, args[1] as number];
-      const usable = kind === KIND.directory ? FLAG.read : flags & (FLAG.read | FLAG.write) ? flags : flags | FLAG.read;
-      const open = new OpenNode(new Descriptor(client, opened, kind, usable, answeredNode(client)));
+      const opened = Descriptor.opened(client, (isDirectory) =>
+        isDirectory ? FLAG.read : flags & (FLAG.read | FLAG.write) ? flags : flags | FLAG.read,
+      );
+      const open = new OpenNode(opened);
       open.append = (fdflags & FDFLAG.append) !== 0;
       open.nonblocking = (fdflags & FDFLAG.nonblock) !== 0;
       guest.view.setUint32(result >>> 0, table.add(open), true);

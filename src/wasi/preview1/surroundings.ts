@@ -1,6 +1,5 @@
 /** Preview 1 functions of what is around a program: arguments, environment, clocks, random bytes, polls, the exit. */
 
-import { OP } from '../../syscall/protocol.ts';
 import type { CoreFunction } from '../bind.ts';
 import { milliseconds, RESOLUTION, Timer, wallNow } from '../clocks.ts';
 import { waitFor } from '../io.ts';
@@ -88,8 +87,7 @@ export function surroundings({ host, guest, table }: Instance): Record<string, C
     const open = type === EVENT.clock ? undefined : table.get(view.getUint32(subscription + 16, true));
     let [error, bytes, flags] = [0, open ? 1 : 0, 0];
     if (type === EVENT.read && open instanceof OpenNode) {
-      client.args[0] = open.descriptor.fd;
-      error = errnoOf(client.call(OP.stat));
+      error = errnoOf(open.descriptor.stat());
       bytes = error ? 1 : Math.max(0, (client.args[2] as number) - open.position);
       if (bytes === 0) flags = HANGUP;
     }

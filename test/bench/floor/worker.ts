@@ -30,6 +30,7 @@ class DirectClient extends Client {
   }
 
   override call(op: number, length = 0): number {
+    this.looks++;
     Atomics.store(this.words, WORD.op, op);
     Atomics.store(this.words, WORD.length, length);
     Atomics.store(this.words, WORD.call, 1);

@@ -159,6 +159,18 @@ describe('a world in a storage', () => {
       }
       for (const file of files20) await file.close();
     });
+
+    it('R4-10 several readers of a file that is not at hand all get its content', async () => {
+      const storage = new FakeStorage();
+      const [world, files] = await open(storage);
+      await files.writeFile('/f', encode('milk'));
+      await world.close();
+      const [, again] = await open(storage);
+      const node = again.resolve(again.root, 'f');
+      const readers = await Promise.all(Array.from({ length: 5 }, () => node.fs.open(node)));
+      const counts = await Promise.all(readers.map((file) => file.read(0, new Uint8Array(10))));
+      expect(counts).toEqual([4, 4, 4, 4, 4]);
+    });
   });
 
   describe('log and checkpoint', () => {

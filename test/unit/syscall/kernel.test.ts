@@ -7,6 +7,7 @@ import { ProcessChannel } from '../../../src/syscall/channel.ts';
 import { Doorbell } from '../../../src/syscall/doorbell.ts';
 import { Kernel, type KernelOptions } from '../../../src/syscall/kernel.ts';
 import {
+  AHEAD_BYTES,
   ARGS,
   ARGS_AT,
   ENTRY_HEAD,
@@ -123,6 +124,32 @@ describe('files', () => {
     expect(process.call(OP.stat, [2])).toBe('bad-descriptor');
     expect(process.call(OP.close, [2])).toBe('bad-descriptor');
     expect(process.open('d', CREATE)).toBe(2);
+  });
+
+  test('R4-10 a descriptor that was given back is closed before the next call', () => {
+    const process = caller();
+    expect([process.open('a', CREATE), process.open('b', CREATE)]).toEqual([1, 2]);
+    Atomics.store(process.words, WORD.unused, 1);
+    expect(process.open('c', CREATE)).toBe(1);
+    Atomics.store(process.words, WORD.unused, 2);
+    process.kernel.attend(process.channel);
+    expect(process.call(OP.stat, [2])).toBe('bad-descriptor');
+    expect(Atomics.load(process.words, WORD.unused)).toBe(0);
+  });
+
+  test('R4-10 an open to read tells the times and the content of a small file ahead', () => {
+    const process = caller();
+    const fd = process.open('a', CREATE | OPEN.write);
+    process.call(OP.write, [fd, 0], 'milk');
+    const stat = process.call(OP.stat, [fd]) as Uint8Array;
+    const opened = process.call(OP.openAt, [ROOT_FD, 0, 0], 'a') as Uint8Array;
+    expect(process.args[6]).toBe(4);
+    expect(opened).toEqual(new Uint8Array([...stat, ...utf8.encode('milk')]));
+    process.call(OP.openAt, [ROOT_FD, 0, OPEN.write], 'a');
+    expect(process.args[6]).toBe(-1);
+    process.call(OP.setSize, [fd, AHEAD_BYTES + 1]);
+    process.call(OP.openAt, [ROOT_FD, 0, 0], 'a');
+    expect(process.args[6]).toBe(-1);
   });
 });
 

@@ -94,7 +94,7 @@ export class Machine {
       this.#doorbell.marked();
       if (written < input.length) written += channel.writeStdin(input, written);
       const exit = channel.exit();
-      kernel.attendNetwork();
+      kernel.attend(channel);
       const out = channel.readStdout();
       if (out) {
         output.stdout.push(out);
