@@ -6,7 +6,6 @@ import type { ProcessNetwork } from '../net/process-network.ts';
 import type { ProcessChannel } from './channel.ts';
 import { Descriptors } from './descriptors.ts';
 import { type Call, OPERATIONS } from './operations.ts';
-import { ARGS, PAYLOAD_BYTES } from './protocol.ts';
 import { SOCKET_OPERATIONS, type SocketOperation } from './socket-operations.ts';
 
 export interface KernelOptions {
@@ -24,7 +23,7 @@ export class Kernel {
   readonly #descriptors: Descriptors;
   readonly #onFault: (error: unknown) => void;
   readonly #network: ProcessNetwork | undefined;
-  #pending: { call: Call; done: Promise<void> } | undefined;
+  #pending: Promise<void> | undefined;
   #closed = false;
 
   constructor(namespace: Namespace, options: KernelOptions = {}) {
@@ -58,7 +57,7 @@ export class Kernel {
       const pending = length.then(done, failed).finally(() => {
         this.#pending = undefined;
       });
-      this.#pending = { call, done: pending };
+      this.#pending = pending;
       return pending;
     } catch (error) {
       failed(error);
@@ -97,16 +96,14 @@ export class Kernel {
    * The process has ended: closes everything that it had open, its sockets at once. `killed` says that it did not end by
    * itself, so that its connections are reset (R5-6). Returns when its last file operation has returned, also
    * one that was under way when the process was killed, so that its locks can go on then (R6-4). A call that ends after
-   * this writes nothing to its channel, which may be another process's by then.
+   * this is not answered; its channel ended with the worker.
    */
   close(killed = false): MaybePromise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#network?.close(killed);
     if (!this.#pending) return this.#closeFiles();
-    this.#pending.call.args = new Float64Array(ARGS);
-    this.#pending.call.payload = new Uint8Array(new ArrayBuffer(PAYLOAD_BYTES));
-    return this.#pending.done.then(() => this.#closeFiles());
+    return this.#pending.then(() => this.#closeFiles());
   }
 
   #closeFiles(): MaybePromise<void> {

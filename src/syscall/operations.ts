@@ -2,17 +2,14 @@
 
 import { FsError } from '../fs/errors.ts';
 import type { Entry, MaybePromise, Namespace, Node, OpenFile, Stat, Times } from '../fs/filesystem.ts';
-import { chain, chainFinally } from '../fs/maybe.ts';
+import { chain } from '../fs/maybe.ts';
 import type { Descriptors, Listing } from './descriptors.ts';
 import { AHEAD_BYTES, ENTRY_HEAD, KIND, OP, OPEN, PAYLOAD_BYTES, SET_TIME } from './protocol.ts';
 
-/**
- * The arguments of a call, where its results go too. An operation looks `args` and `payload` up each time that it uses
- * them: they are others when the process was killed meanwhile and its channel is not to be touched any more.
- */
+/** The arguments of a call, where its results go too. */
 export interface Call {
-  args: Float64Array;
-  payload: Uint8Array;
+  readonly args: Float64Array;
+  readonly payload: Uint8Array;
   /** Bytes in the payload on the way in. */
   readonly length: number;
 }
@@ -72,26 +69,12 @@ function times(call: Call): Times {
 }
 
 /**
- * Buffers for the file systems to read into: a call that ends after its process was killed writes nothing to the channel.
- * Calls of several processes can be under way at once, so each takes one and gives it back.
+ * Reads into the payload itself: a copy would take as long as the storage does. A read that ends after its process was
+ * killed finds the channel of a worker that has ended too.
  */
-const buffers: Uint8Array<ArrayBuffer>[] = [];
-
 function read(call: Call, descriptors: Descriptors): MaybePromise<number> {
-  const file = descriptors.file(arg(call, 0));
-  const buffer = buffers.pop() ?? new Uint8Array(PAYLOAD_BYTES);
   const wanted = Math.min(arg(call, 2), PAYLOAD_BYTES);
-  const into = buffer.subarray(0, wanted);
-  return chainFinally(
-    () =>
-      chain(file.read(arg(call, 1), into), (length) => {
-        call.payload.set(length === wanted ? into : into.subarray(0, length));
-        return length;
-      }),
-    () => {
-      buffers.push(buffer);
-    },
-  );
+  return descriptors.file(arg(call, 0)).read(arg(call, 1), call.payload.subarray(0, wanted));
 }
 
 /** What is in the payload; nobody writes there before the call is answered. */
