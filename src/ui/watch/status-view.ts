@@ -80,6 +80,9 @@ export class StatusView extends LitElement {
         display: none;
       }
       @media (max-width: 30rem) {
+        footer {
+          column-gap: 0.75rem;
+        }
         /* What is as it should be gives way. */
         .opfs {
           display: none;
