@@ -41,7 +41,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
   if (known) {
     const world = await OpenedWorld.open(name, known.id, { ...way, services: known.consented && !safe, onProgress });
     await worlds.opened(known.id);
-    world.settle();
+    world.settle(!known.furnished);
     return world;
   }
   const from = options.from && (options.from instanceof Blob ? options.from : await download(options.from, onProgress));
@@ -58,7 +58,7 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
     });
     await worlds.complete(record.id);
     await worlds.opened(record.id);
-    world.settle();
+    world.settle(true);
     return world;
   } catch (error) {
     await forget(record.id);
@@ -213,8 +213,11 @@ class OpenedWorld implements World {
   }
 
   /** To be called when whoever opened the world has it; see `CoreApi.settle`. */
-  settle(): void {
-    void this.#core.settle();
+  settle(furnish: boolean): void {
+    // A world that could not be furnished says so in its journal, and is furnished at its next opening.
+    this.#whole(this.#core.settle(furnish))
+      .then(() => (furnish ? worlds.furnished(this.#id) : undefined))
+      .catch(() => {});
   }
 
   get storage(): World['storage'] {
@@ -316,7 +319,7 @@ class OpenedWorld implements World {
   #fail(message: string): void {
     if (this.#released) return;
     this.#lifeline.cut(new Error(message));
-    for (const listener of this.#listeners.exit) listener({ exitCode: BROKEN, takenOver: false });
+    this.#tell('exit', { exitCode: BROKEN, takenOver: false });
     this.#resolveClosed({ exitCode: BROKEN });
     this.#release();
   }
@@ -347,27 +350,37 @@ class OpenedWorld implements World {
         this.#waiting.get(event.id)?.onNotify?.(event.name, JSON.parse(decoder.decode(event.params)));
         return;
       case 'journal':
-        for (const listener of this.#listeners.journal) listener(event.entries);
+        this.#tell('journal', event.entries);
         return;
       case 'processes':
-        for (const process of event.processes) for (const listener of this.#listeners.process) listener(process);
+        for (const process of event.processes) this.#tell('process', process);
         return;
       case 'ports':
-        for (const listener of this.#listeners.port) listener(event.ports);
+        this.#tell('port', event.ports);
         return;
       case 'relay':
         this.#relay = event.state;
-        for (const listener of this.#listeners.relay) listener(event.state);
+        this.#tell('relay', event.state);
         return;
       case 'service':
-        for (const listener of this.#listeners.service) listener({ method: event.method, waiting: event.waiting });
+        this.#tell('service', { method: event.method, waiting: event.waiting });
         return;
       case 'exit':
-        for (const listener of this.#listeners.exit) {
-          listener({ exitCode: event.exitCode, takenOver: event.takenOver });
-        }
+        this.#tell('exit', { exitCode: event.exitCode, takenOver: event.takenOver });
         this.#resolveClosed({ exitCode: event.exitCode });
         this.#release();
+    }
+  }
+
+  /** A listener that throws is an error of the page, and no reason for the others not to hear. */
+  #tell<E extends keyof WorldEvents>(event: E, value: WorldEvents[E]): void {
+    const listeners: Set<(value: WorldEvents[E]) => void> = this.#listeners[event];
+    for (const listener of listeners) {
+      try {
+        listener(value);
+      } catch (error) {
+        reportError(error);
+      }
     }
   }
 

@@ -158,8 +158,11 @@ export interface CoreApi {
     /** Speaks `ToCore` and `FromCore`. */
     calls: MessagePort,
   ): Promise<Opened>;
-  /** The page has the world. What nobody waits for loads from now on: the journal's SQLite, documents, shipped programs. */
-  settle(): void;
+  /**
+   * The page has the world: what nobody waits for loads from now on, the journal's SQLite and documents. With `furnish`
+   * also what the page ships beside the world's zip; resolves when all of that is in the world.
+   */
+  settle(furnish: boolean): Promise<void>;
 
   readFile(path: string): Promise<Uint8Array>;
   writeFile(path: string, data: Uint8Array): Promise<void>;

@@ -99,13 +99,13 @@ export class ProcessChannel {
     return this.#drain(this.#stdout, WORD.stdoutRead);
   }
 
-  /** As `readStdout`, of stderr. */
-  readStderr(): Uint8Array<ArrayBuffer> | undefined {
-    return this.#drain(this.#stderr, WORD.stderrRead);
+  /** As `readStdout`, of stderr, and at most so many bytes. */
+  readStderr(most?: number): Uint8Array<ArrayBuffer> | undefined {
+    return this.#drain(this.#stderr, WORD.stderrRead, most);
   }
 
-  #drain(ring: RingReader, readWord: number): Uint8Array<ArrayBuffer> | undefined {
-    const held = ring.held;
+  #drain(ring: RingReader, readWord: number, most = Number.POSITIVE_INFINITY): Uint8Array<ArrayBuffer> | undefined {
+    const held = Math.min(ring.held, most);
     if (held === 0) return undefined;
     const bytes = new Uint8Array(held);
     ring.readInto(bytes);

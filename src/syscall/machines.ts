@@ -26,10 +26,14 @@ export interface MachinesOptions {
   trace: boolean;
 }
 
-/** Journal entries that may wait before stderr is left in its ring. */
-const BACKLOG = 10_000;
-/** When to look again whether the journal has caught up, in milliseconds. */
-const BACKLOG_RETRY = 5;
+/** What may wait for the journal before stderr is left in its ring, in bytes. */
+const BACKLOG = 8 * 1024 * 1024;
+/** A flood of stderr is read in pieces of so many bytes, a few hundred lines; others have their turn between them. */
+const STDERR_PIECE = 4096;
+/** Milliseconds until the next piece, or until the journal is looked at again. */
+const STDERR_REST = 4;
+/** So long after a start others may still wait for something, in milliseconds. */
+const BUSY = 100;
 /** What may wait for one stdin, in bytes (design, section 2). */
 const STDIN_LIMIT = 64 * 1024 * 1024;
 
@@ -88,6 +92,8 @@ class Job {
   ending = false;
   /** The instance got no memory once; it is tried once more (R3.3-12). */
   retried = false;
+  /** Its stderr is left alone for a moment. */
+  stderrRests = false;
   slot = 0;
 
   constructor(spec: MachineSpec, events: MachineEvents, network: Network) {
@@ -107,6 +113,7 @@ export class WorkerMachines implements Machines {
   readonly #seats: (Seat | undefined)[] = [];
   #closed = false;
   #turns = 0;
+  #lastStart = Number.NEGATIVE_INFINITY;
 
   constructor(options: MachinesOptions) {
     this.#options = options;
@@ -126,7 +133,13 @@ export class WorkerMachines implements Machines {
     while (this.#idle().length < count && this.#add()) {}
   }
 
+  /** Somebody calls something, or did a moment ago. */
+  get isBusy(): boolean {
+    return performance.now() - this.#lastStart < BUSY;
+  }
+
   start(spec: MachineSpec, events: MachineEvents): Machine {
+    this.#lastStart = performance.now();
     const job = new Job(spec, events, this.network);
     let seat = this.#place(job);
     if (!seat) throw new TooManyMachines('too many processes');
@@ -227,15 +240,17 @@ export class WorkerMachines implements Machines {
   #drain({ channel }: Seat, job: Job, all: boolean): void {
     const out = channel.readStdout();
     if (out) job.events.stdout(out);
-    if (all || this.#options.journalBacklog() < BACKLOG) {
-      const err = channel.readStderr();
-      if (err) job.events.stderr(err);
-    } else {
-      setTimeout(() => {
-        const seat = this.#seats.find((seat) => seat?.job === job);
-        if (seat) this.#attend(seat, job);
-      }, BACKLOG_RETRY);
-    }
+    if (!all && job.stderrRests) return;
+    const held = !all && this.#options.journalBacklog() >= BACKLOG;
+    const err = held ? undefined : channel.readStderr(all ? undefined : STDERR_PIECE);
+    if (err) job.events.stderr(err);
+    if (!held && err?.length !== STDERR_PIECE) return;
+    job.stderrRests = true;
+    setTimeout(() => {
+      job.stderrRests = false;
+      const seat = this.#seats.find((seat) => seat?.job === job);
+      if (seat) this.#attend(seat, job);
+    }, STDERR_REST);
   }
 
   #pump({ channel }: Seat, job: Job): void {

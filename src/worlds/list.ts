@@ -45,7 +45,7 @@ export class WorldList {
   }
 
   async find(name: string): Promise<WorldRecord | undefined> {
-    const wanted = name.trim();
+    const wanted = checkWorldName(name);
     return (await this.list()).find((record) => record.name === wanted);
   }
 
@@ -79,6 +79,11 @@ export class WorldList {
 
   opened(id: string): Promise<void> {
     return this.update(id, (record) => ({ ...record, opened: this.now() }));
+  }
+
+  /** What comes with a new world after its zip is all there. */
+  furnished(id: string): Promise<void> {
+    return this.update(id, (record) => ({ ...record, furnished: true }));
   }
 
   /** The visitor agreed that the services of the world start (R8-5). */

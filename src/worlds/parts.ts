@@ -94,9 +94,10 @@ export async function openParts(
         onProgress: (done, total) => onProgress({ step: 'unpack', done, total }),
       });
     }
-    const sqlite = new SqliteJournal({
+    const sqlite: SqliteJournal = new SqliteJournal({
       namespace: tree.files,
       loadSqlite: async () => instantiateSqlite(new Uint8Array(await (await fetch(sqliteUrl)).arrayBuffer())),
+      isBusy: () => machines.isBusy,
       onProblem: (message) => sqlite.append({ pid: 'core', plugin: 'core', stream: 'core', line: message }),
     });
     journal.current = sqlite;

@@ -12,6 +12,8 @@ export interface WorldRecord {
   origin?: string;
   /** False from `create` until the first content is all there. */
   complete: boolean;
+  /** What the page ships beside the zip of a new world has been put into it, once. */
+  furnished?: boolean;
 }
 
 /** Where the list is kept. */
@@ -30,6 +32,7 @@ const MAX_NAME = 100;
 
 /** The name as it is kept: without blanks at its ends. Throws `WorldNameError`. Upper and lower case are different names. */
 export function checkWorldName(name: string): string {
+  if (typeof name !== 'string') throw new WorldNameError('The name of a world is a text.');
   const trimmed = name.trim();
   if (trimmed === '') throw new WorldNameError('A world needs a name.');
   if ([...trimmed].length > MAX_NAME)
@@ -50,7 +53,7 @@ export function parseLabel(text: string, id: string): WorldRecord | undefined {
   try {
     const label = JSON.parse(text);
     if (label?.version !== 1 || label.id !== id) return undefined;
-    const { name, created, opened, consented, origin, complete } = label;
+    const { name, created, opened, consented, origin, complete, furnished } = label;
     if (typeof created !== 'number' || typeof consented !== 'boolean' || typeof complete !== 'boolean')
       return undefined;
     return {
@@ -61,6 +64,7 @@ export function parseLabel(text: string, id: string): WorldRecord | undefined {
       consented,
       ...(typeof origin === 'string' && { origin }),
       complete,
+      ...(furnished === true && { furnished }),
     };
   } catch {
     return undefined;

@@ -44,7 +44,6 @@ export class WorldServer implements CoreApi {
   #core!: Core;
   #events!: EventBatches;
   #servicesHeld = false;
-  #isNew = false;
   #takenOver = false;
   #stopAnswering: () => void = () => {};
   #ended?: Promise<void>;
@@ -104,7 +103,6 @@ export class WorldServer implements CoreApi {
     calls.onmessage = ({ data }: MessageEvent<ToCore>) => this.#receive(data);
     onProgress({ step: 'ready', done: 1, total: 1 });
     parts.machines.warmUp();
-    this.#isNew = options.from !== undefined;
     return {
       storage: parts.storage,
       servicesHeld: this.#servicesHeld,
@@ -113,14 +111,17 @@ export class WorldServer implements CoreApi {
     };
   }
 
-  settle(): void {
-    const { tree } = this.#parts;
+  async settle(furnish: boolean): Promise<void> {
     this.#parts.startJournal();
     void this.#core.watcher.start();
-    if (!this.#isNew) return;
-    const fill = (work: Promise<unknown>) => work.catch((error) => this.#log(`${error}`));
-    void fill(addPrograms(tree.files));
-    if (wantsCargoSdk(tree.files)) void fill(addCargoSdk(tree.files));
+    if (!furnish) return;
+    try {
+      await addPrograms(this.#files);
+      if (wantsCargoSdk(this.#files)) await addCargoSdk(this.#files);
+    } catch (error) {
+      this.#log(`${error}; it is tried again when this world is opened`);
+      throw error;
+    }
   }
 
   #receive(message: ToCore): void {

@@ -24,7 +24,9 @@ test('R3.8-3 two endless loops do not keep a third plugin from answering within 
       await sausage.world.call('notes.list');
       times.push(performance.now() - from);
     }
-    for (const { pid } of await sausage.world.processes()) await sausage.world.call('core.kill', { pid });
+    for (const { pid, method } of await sausage.world.processes()) {
+      if (method === 'loop') await sausage.world.call('core.kill', { pid });
+    }
     return times.sort((a, b) => a - b);
   });
   expect(took[10]).toBeLessThan(200);
@@ -63,6 +65,9 @@ test('R3.3-12 R3.6-5 100 processes in a tree three deep stop within 6 s; one bey
   const seen = await tab.evaluate(async () => {
     const { world } = sausage;
     const limit = world.processLimit;
+    // what the core asks a plugin for the first time takes a place too
+    await world.call('probe0.echo');
+    while ((await world.processes()).length > 0);
     const failed = (error: { code: number; message: string; data: unknown }) => ({
       code: error.code,
       message: error.message,

@@ -1,6 +1,6 @@
 /** The page as a thing that is served and opened: on the own server, on hosts that know nothing of it, without a network. */
 
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -296,6 +296,23 @@ describe('the gate', () => {
     const said = tab.page.frameLocator('iframe').getByRole('alert');
     await said.waitFor();
     expect(await said.textContent()).toMatch(/Open it in a tab of its own\.$/);
+    await browser.close();
+  });
+
+  it('furnishes a new world at its next opening when its first tab was gone too soon', async () => {
+    const dist = await copyOfPage();
+    const packs = (await readdir(join(dist, 'assets'))).filter((name) => /^programs-.*\.pack/.test(name));
+    const move = (from: string, to: string) =>
+      Promise.all(packs.map((name) => rename(join(dist, 'assets', from + name), join(dist, 'assets', to + name))));
+    await move('', 'late-');
+    const site = await openSite({ kind: 'bare', path: SUBFOLDER, dist });
+    const browser = await openBrowser();
+    const tab = await browser.open(site.url);
+    const greet = () => tab.evaluate(() => sausage.world.call('hello.greet', { name: 'you' }).catch(String));
+    expect(await greet()).toMatch(/no plugin hello/);
+    await move('late-', '');
+    await tab.reload();
+    await expect.poll(greet, { timeout: 20_000 }).toBe('Hello, you!');
     await browser.close();
   });
 

@@ -18,6 +18,8 @@ export interface JournalOptions {
   /** `instantiateSqlite` on the bytes of `wa-sqlite.wasm`. Called when first needed, and again when it failed. */
   loadSqlite: () => Promise<SqliteModule>;
   retention?: Partial<Retention>;
+  /** Others want the thread now: lines are then written in a small part of its time. */
+  isBusy?: () => boolean;
   /** Told in a sentence what went wrong with the file, and what was done about it. */
   onProblem?: (message: string) => void;
 }
@@ -38,6 +40,7 @@ export class SqliteJournal implements Journal {
       world: options.namespace,
       path: JOURNAL_PATH,
       loadSqlite: options.loadSqlite,
+      isBusy: options.isBusy ?? (() => false),
       retention: { ...DEFAULT_RETENTION, ...options.retention },
       onProblem: options.onProblem ?? (() => {}),
       onOpen: (newest) => this.ids.startAfter(newest),

@@ -8,6 +8,9 @@ export function nextTurn(): Promise<void> {
   });
 }
 
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 const waiting: (() => void)[] = [];
 let channel: MessageChannel | undefined;
 

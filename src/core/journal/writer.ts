@@ -7,12 +7,16 @@ import { FileReplacedError } from './pages.ts';
 import type { Retention } from './retention.ts';
 import type { SqliteModule } from './sqlite.ts';
 import { openStore, type Store, setAside } from './store.ts';
-import { nextTurn, Queue } from './turn.ts';
+import { nextTurn, pause, Queue } from './turn.ts';
 
 /** Of a turn of the core; the commit and the removal of old entries take about as long as the inserts. */
 const INSERT_MS = 0.8;
 /** A lone line waits so long for others. */
 const GATHER_MS = 50;
+/** While others want the thread a slice is followed by a pause of so many times its length. */
+const PAUSES = 8;
+/** With more than this it goes on without pauses. */
+const MOST_PAUSED = 8 * 1024 * 1024;
 /** What a pending line costs beyond its text. */
 const LINE_OVERHEAD = 300;
 /** Kept in memory while the file cannot be written; the oldest lines go. */
@@ -26,6 +30,7 @@ export interface WriterOptions {
   path: string;
   loadSqlite: () => Promise<SqliteModule>;
   retention: Retention;
+  isBusy: () => boolean;
   onProblem: (message: string) => void;
   /** The file is open; `newest` is the number of its newest entry. */
   onOpen: (newest: bigint) => void;
@@ -46,6 +51,8 @@ export class Writer {
   private readonly writes = new Queue();
   private started = false;
   private closed = false;
+  /** How many wait until all is written. */
+  private flushing = 0;
   private running: Promise<void> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** The last attempt to open or write failed; what it said. */
@@ -80,9 +87,14 @@ export class Writer {
   async flush(): Promise<void> {
     this.started = true;
     const last = this.pending.at(-1);
-    do {
-      await this.run();
-    } while (last && this.failing === undefined && !this.closed && this.pending.includes(last));
+    this.flushing++;
+    try {
+      do {
+        await this.run();
+      } while (last && this.failing === undefined && !this.closed && this.pending.includes(last));
+    } finally {
+      this.flushing--;
+    }
   }
 
   async paused<T>(task: () => Promise<T>): Promise<T> {
@@ -128,6 +140,10 @@ export class Writer {
     });
   }
 
+  private get isPaced(): boolean {
+    return this.flushing === 0 && this.pendingBytes < MOST_PAUSED && this.options.isBusy();
+  }
+
   private wake(delay: number): void {
     if (!this.started || this.closed) return;
     clearTimeout(this.timer);
@@ -148,8 +164,11 @@ export class Writer {
   private async writeAll(): Promise<void> {
     let more = true;
     while (more && !this.closed) {
+      const from = performance.now();
       more = await this.writes.run(() => this.uses.run(() => this.slice()));
-      if (more) await nextTurn();
+      if (!more) break;
+      if (this.isPaced) await pause(PAUSES * (performance.now() - from));
+      else await nextTurn();
     }
     if (this.failing !== undefined) {
       this.wake(this.retryDelay);
