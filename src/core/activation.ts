@@ -265,4 +265,6 @@ function exists(files: Namespace, path: string): boolean {
   }
 }
 
-const isMissing = (error: unknown): boolean => error instanceof FsError && error.code === 'no-entry';
+/** Also where a step of the path is a file. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof FsError && (error.code === 'no-entry' || error.code === 'not-directory');

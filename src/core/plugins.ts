@@ -55,12 +55,20 @@ export class Plugins {
     return [...this.#native.keys()].filter((name) => this.#exists(wasmPath(name)));
   }
 
+  /** False when /plugins is missing, or a file: the world then has no plugins but the built-in targets. */
+  get isFolder(): boolean {
+    try {
+      return this.#files.resolve(this.#files.root, '/plugins').kind === 'directory';
+    } catch {
+      return false;
+    }
+  }
+
   /** Every folder below /plugins. */
   folders(): string[] {
-    const { root } = this.#files;
-    if (!this.#exists('/plugins')) return [];
+    if (!this.isFolder) return [];
     return this.#files
-      .list(this.#files.resolve(root, '/plugins'))
+      .list(this.#files.resolve(this.#files.root, '/plugins'))
       .filter((entry) => entry.kind === 'directory')
       .map((entry) => entry.name)
       .sort();

@@ -96,6 +96,7 @@ export class WorldServer implements CoreApi {
       copy: () => this.exportZip({ secrets: true }),
     });
     for (const repair of parts.repairs) this.#log(repair);
+    if (!core.plugins.isFolder) this.#log('/plugins is no folder: this world has no plugins of its own');
     const services = await core.services.read();
     this.#servicesHeld = services > 0 && !options.services;
     if (this.#servicesHeld) this.#log(`${services} services wait for the visitor's consent`);

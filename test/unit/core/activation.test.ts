@@ -24,6 +24,19 @@ const exists = (world: TestWorld, path: string) => {
 const content = async (world: TestWorld, path: string) => new TextDecoder().decode(await world.files.readFile(path));
 
 describe('activation', () => {
+  test('R8-3 a world whose /plugins or /state is a file has no plugins, and nothing else is wrong', async () => {
+    const world = await testWorld({});
+    for (const path of ['/plugins', '/state']) {
+      await world.files.removeAll(path);
+      await world.files.writeFile(path, encode('a file'));
+    }
+    expect(world.core.plugins.isFolder).toBe(false);
+    expect(world.core.plugins.folders()).toEqual([]);
+    await world.core.activation.recover();
+    expect(world.lines().filter((line) => line.includes('cut'))).toEqual([]);
+    await expect(world.call('notes.list')).rejects.toMatchObject({ code: -32001 });
+  });
+
   test('R10-6 R10-7 R9-3 puts the file into its place, keeps the one before, answers the documents', async () => {
     const world = await testWorld({ notes: provider(text, 'old') });
     const before = await content(world, '/plugins/notes/plugin.wasm');
