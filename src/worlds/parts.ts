@@ -68,7 +68,7 @@ export async function openParts(
   let opened: WorldFileSystem | undefined;
   try {
     onProgress({ step: 'open', done: 0, total: 0 });
-    const container = await openContainer(options.id);
+    const container = await openContainer(options);
     const world = container ? await openWorldFileSystem(container) : openMemoryWorld();
     opened = world;
     const workers = localFactory(factory);
@@ -154,7 +154,7 @@ export async function openParts(
 }
 
 /** The folder of a world in the origin private file system; undefined where the browser keeps nothing. */
-async function openContainer(id: string): Promise<FileSystemDirectoryHandle | undefined> {
+async function openContainer({ id, name }: OpenOptions): Promise<FileSystemDirectoryHandle | undefined> {
   let root: FileSystemDirectoryHandle;
   try {
     root = await navigator.storage.getDirectory();
@@ -162,7 +162,12 @@ async function openContainer(id: string): Promise<FileSystemDirectoryHandle | un
     return undefined; // a private window
   }
   const worlds = await root.getDirectoryHandle('sausage', { create: true });
-  return worlds.getDirectoryHandle(id, { create: true });
+  try {
+    // it was made with the world's record; to make it here would bring a world back that was deleted a moment ago
+    return await worlds.getDirectoryHandle(id);
+  } catch (cause) {
+    throw new Error(`The world ${name} was deleted meanwhile, or the browser cleared it.`, { cause });
+  }
 }
 
 /** The journal, with somebody who hears of each entry. */
