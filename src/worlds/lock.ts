@@ -69,11 +69,29 @@ function hold(name: string, { locks = navigator.locks, patience }: LockOptions):
         resolve({ release });
       });
     });
-    ended.catch((error) => ((error as Error).name === 'TimeoutError' ? resolve(undefined) : reject(error)));
+    ended.catch((error) => {
+      if ((error as Error).name === 'TimeoutError') resolve(undefined);
+      else if (isDenied(error)) resolve({ release: async () => {} });
+      else reject(error);
+    });
   });
 }
 
 /** Runs `task` while no other page changes the list of worlds. */
 export async function withListLock<T>(locks: LockManager, task: () => Promise<T>): Promise<T> {
-  return locks.request('sausage/worlds', () => task());
+  let began = false;
+  try {
+    return await locks.request('sausage/worlds', () => {
+      began = true;
+      return task();
+    });
+  } catch (error) {
+    if (began || !isDenied(error)) throw error;
+    return task();
+  }
+}
+
+/** A browser that keeps nothing for this page has no locks for it either: there is nothing that two pages could share. */
+function isDenied(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'SecurityError';
 }
