@@ -21,5 +21,18 @@ export const RUNNER: URL = new URL(runner, import.meta.url);
 /** The sources of the Rust SDK. */
 export const CARGO_SDK_PACK: URL = new URL(cargoSdk, import.meta.url);
 
+/** Fetches one of these; rejects with a sentence. */
+export async function fetchShipped(url: URL): Promise<Response> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} could not be loaded: status ${response.status}`);
+  return response;
+}
+
+/** As `fetchShipped`, of one that is packed JSON. */
+export async function fetchPacked<T>(url: URL): Promise<T> {
+  const packed = (await (await fetchShipped(url)).blob()).stream();
+  return new Response(packed.pipeThrough(new DecompressionStream('gzip'))).json();
+}
+
 /** The components of the playground's plugins, made ready to run at build time. */
 export const COMPONENTS_PACK: URL = new URL(pack, import.meta.url);

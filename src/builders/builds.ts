@@ -2,6 +2,7 @@
 
 import { FsError } from '../fs/errors.ts';
 import type { Namespace } from '../fs/filesystem.ts';
+import { find } from '../fs/find.ts';
 
 /** So many builds of each plugin are kept. */
 const KEPT = 5;
@@ -16,15 +17,6 @@ function numbers(files: Namespace, folder: string): number[] {
     .sort(byNumber);
 }
 
-function exists(files: Namespace, path: string): boolean {
-  try {
-    files.resolve(files.root, path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Keeps a component as the newest build of its plugin and returns its path. */
 export async function keepBuild(files: Namespace, builder: string, plugin: string, wasm: Uint8Array): Promise<string> {
   const folder = `/state/${builder}/builds`;
@@ -32,7 +24,7 @@ export async function keepBuild(files: Namespace, builder: string, plugin: strin
   const number = await makeNext(files, folder);
   const path = `${folder}/${number}/${plugin}.wasm`;
   await files.writeFile(path, wasm);
-  const mine = numbers(files, folder).filter((other) => exists(files, `${folder}/${other}/${plugin}.wasm`));
+  const mine = numbers(files, folder).filter((other) => find(files, `${folder}/${other}/${plugin}.wasm`));
   for (const old of mine.slice(0, -KEPT)) await files.removeAll(`${folder}/${old}`);
   return path;
 }

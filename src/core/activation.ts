@@ -2,6 +2,7 @@
 
 import { FsError } from '../fs/errors.ts';
 import type { Namespace } from '../fs/filesystem.ts';
+import { find } from '../fs/find.ts';
 import type { Documents, Known } from './documents.ts';
 import { CODE, RpcError } from './errors.ts';
 import type { Journal } from './host.ts';
@@ -187,9 +188,9 @@ export class Activation {
     const { files } = this.#host;
     const { root } = files;
     for (const plugin of plugins) {
-      if (!exists(files, staged(plugin))) continue;
+      if (!find(files, staged(plugin))) continue;
       await files.createDirectories(`/plugins/${plugin}`);
-      if (exists(files, wasmPath(plugin))) await files.rename(root, wasmPath(plugin), root, previousPath(plugin));
+      if (find(files, wasmPath(plugin))) await files.rename(root, wasmPath(plugin), root, previousPath(plugin));
       await files.rename(root, staged(plugin), root, wasmPath(plugin));
     }
     await files.removeAll(STAGE);
@@ -254,15 +255,6 @@ function rejected(problems: Problem[]): RpcError {
   const first = problems[0]!.reason;
   const more = problems.length > 1 ? `, and ${problems.length - 1} more` : '';
   return new RpcError(CODE.rejected, `the activation is rejected: ${first}${more}`, { problems });
-}
-
-function exists(files: Namespace, path: string): boolean {
-  try {
-    files.resolve(files.root, path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Also where a step of the path is a file. */

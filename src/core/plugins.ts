@@ -1,6 +1,7 @@
 /** The plugins of the world and the version of each that new calls get (chapters 2 and 3.7). */
 
-import type { ChangeListener, MaybePromise, Namespace } from '../fs/filesystem.ts';
+import type { ChangeListener, MaybePromise, Namespace, Node } from '../fs/filesystem.ts';
+import { find } from '../fs/find.ts';
 import type { ReadyComponent } from '../syscall/protocol.ts';
 import type { Components } from './host.ts';
 import { type NativeTarget, nativeVersion } from './native.ts';
@@ -46,29 +47,31 @@ export class Plugins {
 
   /** All plugins: the folders below /plugins with a proper name and a plugin.wasm, and the built-in targets. */
   names(): string[] {
-    const installed = this.folders().filter((name) => isPluginName(name) && this.#exists(wasmPath(name)));
+    const installed = this.folders().filter((name) => isPluginName(name) && find(this.#files, wasmPath(name)));
     return [...new Set([...installed, ...this.#native.keys()])].sort();
   }
 
   /** The built-in targets whose place a plugin.wasm of the world has taken (R11-8). */
   hidden(): string[] {
-    return [...this.#native.keys()].filter((name) => this.#exists(wasmPath(name)));
+    return [...this.#native.keys()].filter((name) => find(this.#files, wasmPath(name)));
   }
 
   /** False when /plugins is missing, or a file: the world then has no plugins but the built-in targets. */
   get isFolder(): boolean {
-    try {
-      return this.#files.resolve(this.#files.root, '/plugins').kind === 'directory';
-    } catch {
-      return false;
-    }
+    return this.#folder !== undefined;
+  }
+
+  get #folder(): Node | undefined {
+    const node = find(this.#files, '/plugins');
+    return node?.kind === 'directory' ? node : undefined;
   }
 
   /** Every folder below /plugins. */
   folders(): string[] {
-    if (!this.isFolder) return [];
+    const folder = this.#folder;
+    if (!folder) return [];
     return this.#files
-      .list(this.#files.resolve(this.#files.root, '/plugins'))
+      .list(folder)
       .filter((entry) => entry.kind === 'directory')
       .map((entry) => entry.name)
       .sort();
@@ -78,7 +81,7 @@ export class Plugins {
   current(plugin: string): MaybePromise<Version | undefined> {
     if (this.#current.has(plugin)) return this.#current.get(plugin);
     // a plugin.wasm of the name of a built-in target comes first (R11-8)
-    if (!isPluginName(plugin) || !this.#exists(wasmPath(plugin))) return this.#native.get(plugin);
+    if (!isPluginName(plugin) || !find(this.#files, wasmPath(plugin))) return this.#native.get(plugin);
     const reading = this.read(plugin, wasmPath(plugin)).then((version) => {
       if (this.#current.get(plugin) !== reading) return version;
       const last = this.#last.get(plugin);
@@ -137,14 +140,5 @@ export class Plugins {
     const plugin = /^\/plugins\/([^/]+)(\/plugin\.wasm)?$/.exec(path)?.[1];
     if (plugin) this.#current.delete(plugin);
     return plugin;
-  }
-
-  #exists(path: string): boolean {
-    try {
-      this.#files.resolve(this.#files.root, path);
-      return true;
-    } catch {
-      return false;
-    }
   }
 }

@@ -244,7 +244,7 @@ export class WorkerMachines implements Machines {
     const held = !all && this.#options.journalBacklog() >= BACKLOG;
     const err = held ? undefined : channel.readStderr(all ? undefined : STDERR_PIECE);
     if (err) job.events.stderr(err);
-    if (!held && err?.length !== STDERR_PIECE) return;
+    if (all || (!held && err?.length !== STDERR_PIECE)) return;
     job.stderrRests = true;
     setTimeout(() => {
       job.stderrRests = false;

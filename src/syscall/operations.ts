@@ -110,7 +110,10 @@ function openAt(call: Call, descriptors: Descriptors, namespace: Namespace): May
   );
 }
 
-/** The whole content of a file when that needs no wait; a file that is not at hand is fetched meanwhile. */
+/**
+ * The whole content of a file when that needs no wait. A file that is not at hand is fetched meanwhile, into a buffer of its
+ * own: the payload is by then another call's.
+ */
 function readAhead(file: OpenFile, size: number): Uint8Array | undefined {
   const content = new Uint8Array(size);
   try {

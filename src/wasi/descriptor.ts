@@ -1,5 +1,6 @@
 import type { Client } from '../syscall/client.ts';
 import { ENTRY_HEAD, KIND, OP, PAYLOAD_BYTES, ROOT_FD } from '../syscall/protocol.ts';
+import { answeredNode } from './calls.ts';
 import { Glance } from './glance.ts';
 import type { Identity } from './hint.ts';
 import { AlwaysReady, CLOSED, InputStream, IoError, OutputStream, type Pollable } from './streams.ts';
@@ -33,9 +34,8 @@ export class Descriptor {
   static opened(client: Client, flags: (isDirectory: boolean) => number): Descriptor {
     const { args } = client;
     const kind = args[1] as number;
-    const identity = { inode: args[4] as number, device: args[5] as number };
     const opened = new Descriptor(client, args[0] as number, kind, flags(kind === KIND.directory), new Glance(client));
-    opened.#identity = identity;
+    opened.#identity = answeredNode(client);
     return opened;
   }
 
@@ -48,7 +48,7 @@ export class Descriptor {
   get identity(): Identity {
     if (!this.#identity) {
       this.stat();
-      this.#identity = { inode: this.client.args[4] as number, device: this.client.args[5] as number };
+      this.#identity = answeredNode(this.client);
     }
     return this.#identity;
   }

@@ -4,18 +4,16 @@
  */
 
 import type { Namespace } from '../fs/filesystem.ts';
-import { CARGO_SDK_PACK } from '../shipped.ts';
+import { find } from '../fs/find.ts';
+import { CARGO_SDK_PACK, fetchPacked } from '../shipped.ts';
 
 const FOLDER = '/plugins/cargo';
 const SDK = `${FOLDER}/sdk`;
 
 /** Writes the SDK into a world that has none; what is there is never changed. */
 export async function addCargoSdk(files: Namespace): Promise<void> {
-  if (exists(files, `${SDK}/Cargo.toml`)) return;
-  const response = await fetch(CARGO_SDK_PACK);
-  if (!response.ok || !response.body) throw new Error(`${CARGO_SDK_PACK} could not be loaded: ${response.status}`);
-  const text = response.body.pipeThrough(new DecompressionStream('gzip'));
-  const sdk: Record<string, string> = await new Response(text).json();
+  if (find(files, `${SDK}/Cargo.toml`)) return;
+  const sdk = await fetchPacked<Record<string, string>>(CARGO_SDK_PACK);
   const encoder = new TextEncoder();
   // the manifest last: it says that the rest is there
   for (const [name, content] of Object.entries(sdk).sort(
@@ -28,13 +26,4 @@ export async function addCargoSdk(files: Namespace): Promise<void> {
 }
 
 /** Whether the world wants the SDK at once: the playground has a page about it. */
-export const wantsCargoSdk = (files: Namespace): boolean => exists(files, `${FOLDER}/README.md`);
-
-function exists(files: Namespace, path: string): boolean {
-  try {
-    files.resolve(files.root, path);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const wantsCargoSdk = (files: Namespace): boolean => find(files, `${FOLDER}/README.md`) !== undefined;

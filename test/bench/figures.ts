@@ -13,8 +13,6 @@ export interface Figure {
   of?: string;
   /** How many times the floor it may be; checked everywhere. */
   most?: number;
-  /** How many times the floor it is meant to be, where that is not reached yet. */
-  aim?: number;
   /** The aim on the reference machine (2 cores, nothing else running); told, and not checked. */
   goal?: number;
   /** A bound that does not depend on the machine, such as a size; checked everywhere. */

@@ -10,7 +10,7 @@ import { openSite } from './harness.ts';
 
 const BLOCKED = { profile: { default_content_setting_values: { cookies: 2 } } };
 
-test('R1-5 where the data of sites is blocked the world lives in memory, and the page says so', async () => {
+test('where the data of sites is blocked the world lives in memory, and the page says so', async () => {
   const profile = await mkdtemp(join(tmpdir(), 'sausage-blocked-'));
   await mkdir(join(profile, 'Default'));
   await writeFile(join(profile, 'Default/Preferences'), JSON.stringify(BLOCKED));

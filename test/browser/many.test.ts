@@ -78,25 +78,20 @@ test('R3.3-12 R3.6-5 100 processes in a tree three deep stop within 6 s; one bey
     // one, nine below it, and ten below each of these, of which one computes for ever
     const leaves = many(10, (at) => send(at === 0 ? 'probe0.loop' : 'probe0.hang'));
     const branches = many(9, () => send('probe0.do', [...leaves, { op: 'hang' }]));
-    const root = world.call('probe0.do', { steps: [...branches, { op: 'hang' }] }).catch(failed);
-    const others = many(limit - 100, () => world.call('probe0.hang').catch(failed));
+    const more = many(limit - 100, () => send('probe0.hang'));
+    const root = world.call('probe0.do', { steps: [...branches, ...more, { op: 'hang' }] }).catch(failed);
     while ((await world.processes()).length < limit);
     const from = performance.now();
     const error = await world.call('probe0.echo').catch(failed);
     const refused = performance.now() - from;
-    const console = (await world.processes()).filter(({ parent }) => parent === 'console');
-    const { pid } = console.find(({ method }) => method === 'do')!;
+    const { pid } = (await world.processes()).find(({ parent }) => parent === 'console')!;
     const begin = performance.now();
     await world.call('core.stop', { pid });
     const stopped = performance.now() - begin;
     const left = (await world.processes()).length;
-    await Promise.all(
-      console.map((other) => other.pid !== pid && world.call('core.stop', { pid: other.pid }).catch(() => {})),
-    );
     const { code } = await (root as Promise<{ code: number }>);
-    const codes = new Set((await Promise.all(others)).map((other) => (other as { code: number }).code));
     const after = await world.call('probe0.echo', { a: 1 });
-    return { limit, error, refused, stopped, left, code, codes: [...codes], after };
+    return { limit, error, refused, stopped, left, code, after };
   });
   expect(seen.limit).toBeGreaterThanOrEqual(100);
   expect(seen.error).toEqual({
@@ -106,8 +101,7 @@ test('R3.3-12 R3.6-5 100 processes in a tree three deep stop within 6 s; one bey
   });
   expect(seen.refused).toBeLessThan(1000);
   expect(seen.stopped).toBeLessThan(6000);
-  expect(seen.left).toBe(seen.limit - 100);
+  expect(seen.left).toBe(0);
   expect(seen.code).toBe(-32002);
-  expect(seen.codes.filter((code) => code !== -32002)).toEqual([]);
   expect(seen.after).toEqual({ a: 1 });
 });

@@ -4,13 +4,14 @@ import { CODE, RpcError } from '../../core/errors.ts';
 import type { NativeContext } from '../../core/native.ts';
 import { sha256 } from '../../core/plugins.ts';
 import type { Namespace } from '../../fs/filesystem.ts';
+import { find } from '../../fs/find.ts';
 import { keepBuild } from '../builds.ts';
 import { describe } from '../describe.ts';
 import { buildFailure } from '../failure.ts';
 import { type BuildServerAddress, NoBuildServer, requestBuild } from './client.ts';
 import { BUILD_PATH, type FromBuilder } from './protocol.ts';
 import { BadRecords } from './records.ts';
-import { find, packageFolder, readSource } from './source.ts';
+import { packageFolder, readSource } from './source.ts';
 import { type CargoHost, readPlugin } from './target.ts';
 import { type TestCount, TestRun } from './tests.ts';
 
@@ -76,7 +77,7 @@ export class Build {
   async #build(): Promise<CargoBuilt> {
     const { files } = this.#context;
     const folder = packageFolder(this.#plugin);
-    if (find(files, `${folder}/Cargo.toml`)?.kind !== 'file') {
+    if (find(files, `${folder}/Cargo.toml`, { follow: false })?.kind !== 'file') {
       throw buildFailure('read', `${folder}/Cargo.toml is no file: cargo.new makes a plugin`);
     }
     await this.#host.addSdk(files);
@@ -144,7 +145,7 @@ export class Build {
 
   async #server(files: Namespace): Promise<BuildServerAddress> {
     const beside = { url: new URL(BUILD_PATH.slice(1), this.#host.base).href };
-    if (!find(files, CONFIG)) return beside;
+    if (!find(files, CONFIG, { follow: false })) return beside;
     try {
       const { server, token } = JSON.parse(new TextDecoder().decode(await files.readFile(CONFIG)));
       if (server === undefined) return { ...beside, token };

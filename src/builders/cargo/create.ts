@@ -5,7 +5,8 @@ import { writeJson } from '../../core/interfaces/json.ts';
 import { encode } from '../../core/message.ts';
 import type { NativeContext } from '../../core/native.ts';
 import { isPluginName } from '../../core/plugins.ts';
-import { find, packageFolder } from './source.ts';
+import { find } from '../../fs/find.ts';
+import { packageFolder } from './source.ts';
 import { readPlugin } from './target.ts';
 import { template } from './template.ts';
 
@@ -16,14 +17,14 @@ export async function create(params: unknown, { files, call }: NativeContext): P
     throw new RpcError(CODE.invalidParams, 'cargo.new: imports must be a list of names of plugins');
   }
   const folder = packageFolder(plugin);
-  if (find(files, folder)) {
+  if (find(files, folder, { follow: false })) {
     throw new RpcError(CODE.invalidParams, `cargo.new: ${folder} exists already, and nothing in it was changed`);
   }
   const written = new Map<string, Uint8Array>();
   for (const name of imports) {
     const document = `/proc/plugins/${name}/discover.json`;
     // when the world has just started, not all documents are there
-    const bytes = find(files, document)
+    const bytes = find(files, document, { follow: false })
       ? await files.readFile(document)
       : encode(`${writeJson(await call(`${name}.rpc.discover`, {}))}\n`);
     written.set(`/plugins/${plugin}/imports/${name}.json`, bytes);

@@ -1,6 +1,7 @@
 /** One copy of what a build reads, made before it begins: what is edited meanwhile counts for the next (R11-1). */
 
-import type { Namespace, Node } from '../../fs/filesystem.ts';
+import type { Namespace } from '../../fs/filesystem.ts';
+import { find } from '../../fs/find.ts';
 
 export const SDK = '/plugins/cargo/sdk';
 
@@ -16,7 +17,7 @@ export async function readSource(files: Namespace, plugin: string): Promise<Map<
   const found = new Map<string, Uint8Array>();
   let total = 0;
   const visit = async (path: string): Promise<void> => {
-    const node = find(files, path);
+    const node = find(files, path, { follow: false });
     if (node?.kind === 'directory') {
       for (const { name } of files.list(node)) if (!NOT_SOURCE.has(name)) await visit(`${path}/${name}`);
     } else if (node?.kind === 'file') {
@@ -27,13 +28,4 @@ export async function readSource(files: Namespace, plugin: string): Promise<Map<
   };
   for (const root of [packageFolder(plugin), `/plugins/${plugin}/imports`, SDK]) await visit(root);
   return found;
-}
-
-/** The node at a path; undefined when there is none. */
-export function find(files: Namespace, path: string): Node | undefined {
-  try {
-    return files.resolve(files.root, path, { follow: false });
-  } catch {
-    return undefined;
-  }
 }

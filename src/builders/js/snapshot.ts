@@ -1,6 +1,7 @@
 /** One copy of all that a build may read, made before it begins: what is edited meanwhile counts for the next (R11-1). */
 
 import type { Namespace, Node } from '../../fs/filesystem.ts';
+import { find } from '../../fs/find.ts';
 import { LIBRARY, pluginFolder, SDK } from './paths.ts';
 
 /** Bytes: more than that is surely no source, and would have to be copied to another thread. */
@@ -12,7 +13,7 @@ export async function snapshot(files: Namespace, plugin: string): Promise<Map<st
   const visit = async (path: string, node: Node): Promise<void> => {
     if (node.kind === 'directory') {
       for (const { name } of files.list(node)) {
-        const child = find(files, `${path}/${name}`);
+        const child = findNoLink(files, `${path}/${name}`);
         if (child) await visit(`${path}/${name}`, child);
       }
       return;
@@ -23,18 +24,14 @@ export async function snapshot(files: Namespace, plugin: string): Promise<Map<st
   };
   const own = pluginFolder(plugin);
   for (const root of [`${own}/source`, `${own}/imports`, SDK, LIBRARY]) {
-    const node = find(files, root);
+    const node = findNoLink(files, root);
     if (node) await visit(root, node);
   }
   return result;
 }
 
 /** The node at a path; undefined for links too, so that no circle of links is ever followed. */
-function find(files: Namespace, path: string): Node | undefined {
-  try {
-    const node = files.resolve(files.root, path, { follow: false });
-    return node.kind === 'link' ? undefined : node;
-  } catch {
-    return undefined;
-  }
+function findNoLink(files: Namespace, path: string): Node | undefined {
+  const node = find(files, path, { follow: false });
+  return node?.kind === 'link' ? undefined : node;
 }

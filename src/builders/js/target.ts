@@ -7,6 +7,7 @@ import { decode } from '../../core/message.ts';
 import type { NativeContext, NativeTarget } from '../../core/native.ts';
 import { isPluginName, sha256 } from '../../core/plugins.ts';
 import type { Namespace } from '../../fs/filesystem.ts';
+import { find } from '../../fs/find.ts';
 import type { ReadyComponent } from '../../syscall/protocol.ts';
 import { keepBuild } from '../builds.ts';
 import { describe } from '../describe.ts';
@@ -58,7 +59,7 @@ async function build(host: JsHost, plugin: string, context: NativeContext): Prom
   const stopped = (): void => {
     if (signal.aborted) throw buildFailure('stop', 'the build was stopped');
   };
-  if (!exists(files, `${pluginFolder(plugin)}/source`)) {
+  if (!find(files, `${pluginFolder(plugin)}/source`)) {
     throw buildFailure('read', `${pluginFolder(plugin)}/source does not exist: js.new makes a plugin`);
   }
   const sources = await snapshot(files, plugin);
@@ -87,7 +88,7 @@ const NO_TESTS: TestResult = { passed: 0, failed: 0, output: '' };
 
 async function create(plugin: string, imports: string[], files: Namespace): Promise<{ files: string[] }> {
   const source = `${pluginFolder(plugin)}/source`;
-  if (exists(files, source)) {
+  if (find(files, source)) {
     throw new RpcError(CODE.invalidParams, `js.new: ${source} exists already, and nothing in it was changed`);
   }
   const written: string[] = [];
@@ -103,7 +104,7 @@ async function create(plugin: string, imports: string[], files: Namespace): Prom
 /** Copies what a provider offers to where the build of a plugin looks for it, with types for editors (R11-9). */
 export async function addImport(files: Namespace, plugin: string, provider: string): Promise<string[]> {
   const offered = `/proc/plugins/${provider}/discover.json`;
-  if (!exists(files, offered)) {
+  if (!find(files, offered)) {
     throw new RpcError(CODE.noPlugin, `${provider} cannot be imported: there is no ${offered}`);
   }
   const document = await files.readFile(offered);
@@ -113,13 +114,4 @@ export async function addImport(files: Namespace, plugin: string, provider: stri
   const types = clientTypes(provider, JSON.parse(decode(document)));
   await files.writeFile(`${folder}/${provider}.d.ts`, new TextEncoder().encode(types));
   return [`${folder}/${provider}.json`, `${folder}/${provider}.d.ts`];
-}
-
-function exists(files: Namespace, path: string): boolean {
-  try {
-    files.resolve(files.root, path);
-    return true;
-  } catch {
-    return false;
-  }
 }

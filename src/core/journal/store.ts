@@ -1,5 +1,6 @@
 import { FsError } from '../../fs/errors.ts';
 import type { Namespace } from '../../fs/filesystem.ts';
+import { find } from '../../fs/find.ts';
 import { Database } from './database.ts';
 import { Entries } from './entries.ts';
 import { HEADER_BYTES, readHeader } from './schema.ts';
@@ -79,19 +80,10 @@ async function readStart(world: Namespace, path: string): Promise<ReturnType<typ
 export async function setAside(world: Namespace, path: string, why: string, now = new Date()): Promise<string> {
   const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
   let target = `${path}.${why}-${time}`;
-  for (let n = 2; exists(world, target); n++) target = `${path}.${why}-${time}-${n}`;
+  for (let n = 2; find(world, target, { follow: false }); n++) target = `${path}.${why}-${time}-${n}`;
   await world.rename(world.root, path, world.root, target);
-  if (exists(world, `${path}-journal`)) {
+  if (find(world, `${path}-journal`, { follow: false })) {
     await world.rename(world.root, `${path}-journal`, world.root, `${target}-journal`);
   }
   return target.slice(target.lastIndexOf('/') + 1);
-}
-
-function exists(world: Namespace, path: string): boolean {
-  try {
-    world.resolve(world.root, path, { follow: false });
-    return true;
-  } catch {
-    return false;
-  }
 }

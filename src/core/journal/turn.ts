@@ -8,6 +8,7 @@ export function nextTurn(): Promise<void> {
   });
 }
 
+/** Leaves the thread to others for so long. */
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 

@@ -15,7 +15,7 @@ const INSERT_MS = 0.8;
 const GATHER_MS = 50;
 /** While others want the thread a slice is followed by a pause of so many times its length. */
 const PAUSES = 8;
-/** With more than this it goes on without pauses. */
+/** With more than this it goes on without pauses; so much may a flood of stderr bring (`syscall/machines.ts`). */
 const MOST_PAUSED = 8 * 1024 * 1024;
 /** What a pending line costs beyond its text. */
 const LINE_OVERHEAD = 300;
@@ -53,6 +53,8 @@ export class Writer {
   private closed = false;
   /** How many wait until all is written. */
   private flushing = 0;
+  /** How long the last slice took, without the time in which SQLite was loaded. */
+  private sliceMs = 0;
   private running: Promise<void> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** The last attempt to open or write failed; what it said. */
@@ -164,10 +166,9 @@ export class Writer {
   private async writeAll(): Promise<void> {
     let more = true;
     while (more && !this.closed) {
-      const from = performance.now();
       more = await this.writes.run(() => this.uses.run(() => this.slice()));
       if (!more) break;
-      if (this.isPaced) await pause(PAUSES * (performance.now() - from));
+      if (this.isPaced) await pause(PAUSES * this.sliceMs);
       else await nextTurn();
     }
     if (this.failing !== undefined) {
@@ -182,6 +183,7 @@ export class Writer {
   private async slice(): Promise<boolean> {
     const store = await this.open();
     if (!store) return false;
+    const from = performance.now();
     try {
       if (this.pending.length > 0 || store.entries.isOver(this.retention)) {
         const { count, removed } = await store.entries.add(this.pending, performance.now() + INSERT_MS, this.retention);
@@ -193,6 +195,8 @@ export class Writer {
       return this.pending.length > 0 || store.entries.isOver(this.retention) || this.verified !== undefined;
     } catch (error) {
       return await this.recover(error);
+    } finally {
+      this.sliceMs = performance.now() - from;
     }
   }
 

@@ -24,7 +24,7 @@ const exists = (world: TestWorld, path: string) => {
 const content = async (world: TestWorld, path: string) => new TextDecoder().decode(await world.files.readFile(path));
 
 describe('activation', () => {
-  test('R8-3 a world whose /plugins or /state is a file has no plugins, and nothing else is wrong', async () => {
+  test('a world whose /plugins or /state is a file has no plugins, and nothing else is wrong', async () => {
     const world = await testWorld({});
     for (const path of ['/plugins', '/state']) {
       await world.files.removeAll(path);

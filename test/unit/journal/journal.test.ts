@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JOURNAL_PATH, JournalFilterError, type SqliteJournal } from '../../../src/core/journal/index.ts';
-import { linesOf, openJournal, say, TestWorld } from './world.ts';
+import { linesOf, loadSqlite, openJournal, say, TestWorld } from './world.ts';
 
 let world: TestWorld;
 let journal: SqliteJournal;
@@ -21,6 +21,18 @@ describe('the journal', () => {
     expect(await world.sqlite('SELECT count(*), min(line), max(seq >> 12) > 0 FROM entry')).toBe('300|line 0|1');
     expect(await world.sqlite('PRAGMA user_version')).toBe('1');
     expect(await world.sqlite('SELECT time, line FROM log LIMIT 1')).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z\|line 0$/);
+  });
+
+  it('R7-6 lines that waited for SQLite are in the file soon after it came, also while others want the thread', async () => {
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return loadSqlite();
+    };
+    const other = openJournal(new TestWorld(), { loadSqlite: slow, isBusy: () => true }).journal;
+    for (let i = 0; i < 200; i++) say(other, `line ${i}`);
+    other.start();
+    await expect.poll(() => other.backlog, { timeout: 2500 }).toBe(0);
+    await other.close();
   });
 
   it('R7-1 nobody ever sees a rollback journal beside the file', async () => {
