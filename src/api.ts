@@ -14,6 +14,7 @@ export interface WorldInfo {
 }
 
 export interface OpenWorldOptions {
+  /** 1 to 100 characters without control characters, blanks at the ends aside; else `WorldNameError`. */
   name: string;
   /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
   from?: Blob | URL;

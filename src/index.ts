@@ -18,9 +18,10 @@ import { PageWorkers } from './workers.ts';
 import { askForCopy } from './worlds/channel.ts';
 import { WorldList } from './worlds/list.ts';
 import { WorldBusyError } from './worlds/lock.ts';
+import { checkWorldName, WorldNameError, type WorldRecord } from './worlds/record.ts';
 
 export type * from './api.ts';
-export { FsError, RpcError, WorldBusyError };
+export { FsError, RpcError, WorldBusyError, WorldNameError };
 
 /** The exit code of a world whose core was lost. */
 const BROKEN = 70;
@@ -33,14 +34,20 @@ const decoder = new TextDecoder();
 
 /** Opens a world, and makes it first when there is none of that name. Rejects with a sentence when another page has it. */
 export async function openWorld(options: OpenWorldOptions): Promise<World> {
-  const { name, onProgress } = options;
+  const name = checkWorldName(options?.name);
+  const { onProgress } = options;
   const { relay, relayToken, takeOver = false, safe = false } = options;
   const way = { relay, relayToken, takeOver };
   onProgress?.({ step: 'lock', done: 0, total: 0 });
   const known = await worlds.find(name);
   if (known) {
     const world = await OpenedWorld.open(name, known.id, { ...way, services: known.consented && !safe, onProgress });
-    await worlds.opened(known.id);
+    try {
+      await worlds.opened(known.id);
+    } catch (error) {
+      await world.close().catch(() => {});
+      throw error;
+    }
     world.settle(!known.furnished);
     return world;
   }
@@ -109,16 +116,24 @@ export async function importWorld(
 export async function copyWorld(name: string, to: string): Promise<void> {
   const record = await worlds.find(name);
   if (!record) throw new Error(`There is no world named ${name}.`);
-  let zip: Blob;
+  await worlds.checkFree(to);
+  await importWorld(to, await zipOf(record));
+}
+
+/** A world as a zip with its secrets; the page that has it open is asked for it. */
+async function zipOf({ id, name }: WorldRecord): Promise<Blob> {
+  let world: OpenedWorld;
   try {
-    const world = await OpenedWorld.open(name, record.id, { services: false });
-    zip = await world.exportZip({ secrets: true });
-    await world.close();
+    world = await OpenedWorld.open(name, id, { services: false });
   } catch (error) {
     if (!(error instanceof WorldBusyError)) throw error;
-    zip = await askForCopy(record.id, name);
+    return askForCopy(id, name);
   }
-  await importWorld(to, zip);
+  try {
+    return await world.exportZip({ secrets: true });
+  } finally {
+    await world.close();
+  }
 }
 
 /** Deletes a world for good. Rejects while a page has it open. */

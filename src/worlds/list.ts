@@ -1,13 +1,6 @@
 import { type Containers, openContainers } from './containers.ts';
 import { type LockOptions, lockFilling, lockWorld, WorldBusyError, type WorldLock, withListLock } from './lock.ts';
-import {
-  checkWorldName,
-  formatLabel,
-  parseLabel,
-  WorldNameError,
-  type WorldRecord,
-  type WorldStore,
-} from './record.ts';
+import { checkNewName, checkWorldName, formatLabel, parseLabel, type WorldRecord, type WorldStore } from './record.ts';
 import { IndexedStore, MemoryStore } from './stores.ts';
 
 /** A page that was closed a moment ago may still have the lock of its world for so many milliseconds. */
@@ -44,9 +37,16 @@ export class WorldList {
     });
   }
 
+  /** Throws `WorldNameError` for a name that no world can have. */
   async find(name: string): Promise<WorldRecord | undefined> {
     const wanted = checkWorldName(name);
     return (await this.list()).find((record) => record.name === wanted);
+  }
+
+  /** Throws `WorldNameError` for a name that a new world cannot have, before anything is done for it. */
+  async checkFree(name: string): Promise<void> {
+    const wanted = checkWorldName(name);
+    checkNewName(wanted, namesOf(await this.list()));
   }
 
   /**
@@ -56,7 +56,7 @@ export class WorldList {
   create(name: string, options: { consented?: boolean; origin?: string } = {}): Promise<WorldRecord> {
     return this.changing(async () => {
       const checked = checkWorldName(name);
-      this.refuseTaken(await this.reconcile(checked), checked);
+      checkNewName(checked, namesOf(await this.reconcile(checked)));
       const record: WorldRecord = {
         id: crypto.randomUUID(),
         name: checked,
@@ -94,12 +94,9 @@ export class WorldList {
   /** Gives a world another name; its container stays. Throws `WorldNameError`. */
   rename(id: string, name: string): Promise<void> {
     return this.changing(async () => {
-      const checked = checkWorldName(name);
       const records = await this.reconcile();
-      this.refuseTaken(
-        records.filter((record) => record.id !== id),
-        checked,
-      );
+      const others = records.filter((record) => record.id !== id);
+      const checked = checkNewName(name, namesOf(others));
       await this.save({ ...existing(records, id), name: checked });
     });
   }
@@ -212,12 +209,6 @@ export class WorldList {
     this.filling.delete(id);
   }
 
-  private refuseTaken(records: WorldRecord[], name: string): void {
-    if (records.some((record) => record.name === name)) {
-      throw new WorldNameError(`There is a world named ${name} already.`);
-    }
-  }
-
   private changing<T>(task: () => Promise<T>): Promise<T> {
     return withListLock(this.locks, task);
   }
@@ -239,6 +230,8 @@ export class WorldList {
     return this.parts;
   }
 }
+
+const namesOf = (records: WorldRecord[]): string[] => records.map(({ name }) => name);
 
 function existing(records: WorldRecord[], id: string): WorldRecord {
   const record = records.find((one) => one.id === id);

@@ -28,19 +28,28 @@ export class WorldNameError extends Error {
   override readonly name = 'WorldNameError';
 }
 
-const MAX_NAME = 100;
+/** In characters. */
+export const LONGEST_NAME = 100;
 
 /** The name as it is kept: without blanks at its ends. Throws `WorldNameError`. Upper and lower case are different names. */
-export function checkWorldName(name: string): string {
+export function checkWorldName(name: unknown): string {
   if (typeof name !== 'string') throw new WorldNameError('The name of a world is a text.');
   const trimmed = name.trim();
   if (trimmed === '') throw new WorldNameError('A world needs a name.');
-  if ([...trimmed].length > MAX_NAME)
-    throw new WorldNameError(`The name of a world has at most ${MAX_NAME} characters.`);
+  if ([...trimmed].length > LONGEST_NAME) {
+    throw new WorldNameError(`The name of a world has at most ${LONGEST_NAME} characters.`);
+  }
   if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(trimmed)) {
     throw new WorldNameError('The name of a world has no control characters in it.');
   }
   return trimmed;
+}
+
+/** As `checkWorldName`, for a world that is to be made beside others. */
+export function checkNewName(name: unknown, taken: readonly string[]): string {
+  const checked = checkWorldName(name);
+  if (taken.includes(checked)) throw new WorldNameError(`There is a world named ${checked} already.`);
+  return checked;
 }
 
 /** The text of `world.json`. The inverse of `parseLabel`. */

@@ -32,6 +32,16 @@ const pidOf = (plugin: string, method: string): Promise<string> =>
     { plugin, method },
   );
 
+/** A call that goes through plugin after plugin by core.call, ten deep, and at its bottom does that. */
+function nested(bottom: { method: string; params: object }): { method: string; params: object } {
+  let { method, params } = bottom;
+  for (let depth = 0; depth < 10; depth++) {
+    params = { method: 'core.call', params: { method, params } };
+    method = depth % 2 ? 'a.call' : 'b.call';
+  }
+  return { method, params };
+}
+
 /** Starts a call whose outcome nobody waits for. */
 const begin = (method: string, params: object = {}) =>
   tab.evaluate(
@@ -73,13 +83,34 @@ describe('calls between processes', () => {
   });
 
   test('R3.4-2 calls through core.call nest ten deep without deadlock', async () => {
-    let params: object = { bottom: true };
-    let method = 'a.echo';
-    for (let depth = 0; depth < 10; depth++) {
-      params = { method: 'core.call', params: { method, params } };
-      method = depth % 2 ? 'a.call' : 'b.call';
-    }
+    const { method, params } = nested({ method: 'a.echo', params: { bottom: true } });
     expect(await call(tab, method, params)).toMatchObject({ result: { bottom: true } });
+  });
+
+  test('R3.4-2 R3.6-6 R8-1 a running service is called over further processes of its plugin, also by itself', async () => {
+    const bottom = { method: 'a.write', params: { path: '/state/bottom', text: 'reached' } };
+    const steps: Step[] = [
+      { op: 'call', ...nested(bottom) },
+      { op: 'write', path: '/state/back', text: 'answered' },
+      { op: 'hang' },
+    ];
+    await write(tab, '/config/boot.json', JSON.stringify([{ method: 'a.do', params: { steps } }]));
+    await tab.reload();
+    const readText = (path: string) => tab.evaluate((path) => sausage.world.fs.readTextFile(path).catch(String), path);
+    await expect.poll(() => readText('/state/back'), { timeout: 10_000 }).toBe('answered');
+    expect(await readText('/state/bottom')).toBe('reached');
+    const services = async () => (await processes()).filter(({ plugin }) => plugin === 'a');
+    await expect.poll(services).toMatchObject([{ parent: 'core', detached: true, method: 'do', state: 'running' }]);
+    const [service] = await services();
+    const { method, params } = nested({ method: 'a.report', params: {} });
+    const { result } = await call(tab, method, params);
+    expect(result.plugin).toBe('a');
+    expect(result.pid).not.toBe(service!.pid);
+    expect((await services()).map(({ pid }) => pid)).toEqual([service!.pid]);
+    await tab.evaluate(async (pid) => {
+      await sausage.world.fs.remove('/config/boot.json');
+      await sausage.world.call('core.stop', { pid });
+    }, service!.pid);
   });
 
   test('R3.5-1 R3.5-3 progress reaches the console in order, before the answer', async () => {
@@ -316,21 +347,61 @@ test('R3.6-4 R3.3-12 2,000 calls one after the other leave nothing behind', asyn
       const ofCore = breakdown.filter(({ attribution }) => attribution.some(({ url }) => /\/core-/.test(url)));
       return ofCore.reduce((sum, { bytes }) => sum + bytes, 0);
     };
+    // every tenth call ends with a lock, with a file in its folder, and with an open one that has no name any more
+    const steps = [
+      { op: 'lock', path: '/left' },
+      { op: 'write', path: '/self/left', text: 'x' },
+      { op: 'write', path: '/state/left', text: 'x', repeat: 100_000 },
+      { op: 'open', path: '/state/left', read: true },
+      { op: 'remove', path: '/state/left' },
+    ];
     const calls = async (count: number) => {
-      for (let i = 0; i < count; i++) await sausage.world.call('a.echo', { i });
+      for (let i = 0; i < count; i++) {
+        await (i % 10 ? sausage.world.call('a.echo', { i }) : sausage.world.call('a.do', { steps }));
+      }
       while ((await sausage.world.processes()).length > 0);
+    };
+    /** Nodes of the page, which shows processes and the newest lines of the journal. */
+    const nodes = (node: Node = document): number => {
+      const { shadowRoot = null } = node as Element;
+      let count = shadowRoot ? nodes(shadowRoot) : 0;
+      for (const child of node.childNodes) count += nodes(child);
+      return count + 1;
+    };
+    /** How many files the storage keeps because somebody has them open. */
+    const orphans = async () => {
+      let count = 0;
+      const worlds = await (await navigator.storage.getDirectory()).getDirectoryHandle('sausage');
+      for await (const [name, world] of worlds.entries()) {
+        if (name === 'components' || world.kind !== 'directory') continue;
+        for await (const _ of (await world.getDirectoryHandle('orphans')).keys()) count++;
+      }
+      return count;
+    };
+    const orphansSettle = async (wanted: number) => {
+      for (const end = performance.now() + 10_000; performance.now() < end; ) if ((await orphans()) === wanted) break;
+      return orphans();
     };
     // what is compiled and what the journal keeps of its newest lines grows at first
     await calls(500);
     const before = await heap();
+    const nodesBefore = nodes();
     await calls(2000);
     const after = await heap();
+    const grown = nodes() - nodesBefore;
     const proc = (await sausage.world.fs.readDir('/proc')).map(({ name }) => name);
     const locks = await sausage.world.fs.readTextFile('/proc/core/locks.json');
-    return { before, after, proc, locks: JSON.parse(locks) };
+    const left = await orphansSettle(0);
+    // that count is no lie: a process that goes on keeps its file
+    void sausage.world.call('a.do', { steps: [...steps, { op: 'hang' }] }).catch(() => {});
+    const held = await orphansSettle(1);
+    for (const { pid } of await sausage.world.processes()) await sausage.world.call('core.stop', { pid });
+    return { before, after, grown, proc, locks: JSON.parse(locks), orphans: [left, held, await orphansSettle(0)] };
   });
   expect(left.proc.sort()).toEqual(['core', 'plugins']);
   expect(left.locks).toEqual([]);
+  expect(left.grown).toBeLessThan(500);
+  expect(left.orphans).toEqual([0, 1, 0]);
   expect(left.before).toBeGreaterThan(1_000_000);
   expect(left.after - left.before).toBeLessThan(5_000_000);
 });

@@ -182,6 +182,31 @@ describe('the page, for a visitor', () => {
     expect(problems).toEqual([]);
   });
 
+  it('R1-6 says so when the other tab does not give the world up, and offers the same again', async () => {
+    const { page: first, ready } = bound(await visit());
+    await ready();
+    // a tab that sleeps has the lock and answers nobody
+    await first.evaluate(async () => {
+      const { held } = await navigator.locks.query();
+      const { name } = held!.find(({ name }) => name!.startsWith('sausage/world/'))!;
+      const asleep = new Promise<void>((resolve) => {
+        void navigator.locks.request(name!, () => {
+          resolve();
+          return new Promise(() => {});
+        });
+      });
+      await sausage.world.close();
+      await asleep;
+    });
+    const { page: second } = bound(await visit());
+    await second.getByRole('button', { name: 'Take it over' }).click();
+    await second.getByRole('alert').getByText('does not answer: it sleeps. Close that tab').waitFor();
+    await first.close();
+    await second.getByRole('button', { name: 'Take it over' }).click();
+    await second.waitForFunction(() => sausage.world);
+    expect(await second.getByRole('alert').count()).toBe(0);
+  });
+
   it('R1-6 opens a copy of a world that another tab has, which goes on', async () => {
     const { page: first, ready } = bound(await visit());
     await ready();
@@ -192,7 +217,7 @@ describe('the page, for a visitor', () => {
     expect(await name.inputValue()).toBe('playground copy');
     await name.fill('playground');
     await second.keyboard.press('Enter');
-    await second.getByRole('alert').getByText('There is a world called “playground” already.').waitFor();
+    await second.getByRole('alert').getByText('There is a world named playground already.').waitFor();
     await name.fill('mine');
     await second.keyboard.press('Enter');
     await second.waitForFunction(() => sausage.world?.name === 'mine');

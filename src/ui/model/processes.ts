@@ -4,8 +4,8 @@ import { Store } from './store.ts';
 /** The processes that have not ended. */
 export class ProcessTable extends Store {
   readonly #byPid = new Map<string, ProcessInfo>();
-  /** Those that ended before the first list of all had come; a process ID is never used again. */
-  readonly #ended = new Set<string>();
+  /** Those that ended before the list of all had come, undefined after it; a process ID is never used again. */
+  #ended: Set<string> | undefined = new Set();
 
   get count(): number {
     return this.#byPid.size;
@@ -18,19 +18,19 @@ export class ProcessTable extends Store {
   update(process: ProcessInfo): void {
     if (process.state === 'ended') {
       this.#byPid.delete(process.pid);
-      this.#ended.add(process.pid);
+      this.#ended?.add(process.pid);
     } else {
       this.#byPid.set(process.pid, process);
     }
     this.changed();
   }
 
-  /** The list of all as it was a moment ago: what is known already is newer. */
+  /** The list of all as it was a moment ago: what is known already is newer. It comes once. */
   fill(processes: ProcessInfo[]): void {
     for (const process of processes) {
-      if (!this.#ended.has(process.pid) && !this.#byPid.has(process.pid)) this.#byPid.set(process.pid, process);
+      if (!this.#ended?.has(process.pid) && !this.#byPid.has(process.pid)) this.#byPid.set(process.pid, process);
     }
-    this.#ended.clear();
+    this.#ended = undefined;
     this.changed();
   }
 

@@ -11,6 +11,7 @@ import { clientRs } from '../../../src/core/interfaces/client-rs.ts';
 import { checkImports } from '../../../src/core/interfaces/compatible.ts';
 import { parseDocument } from '../../../src/core/interfaces/document.ts';
 import { type JsonObject, parseJson } from '../../../src/core/interfaces/json.ts';
+import { answers, type Behaviour, testWorld } from '../core/world.ts';
 import { NAMES } from './judge.ts';
 
 /** A plugin that imports all of a document, and the problems that it has with that document's plugin. */
@@ -160,9 +161,41 @@ const REFUSED: Record<string, string[]> = {
   'link-example-openrpc.json': ['merge_pull_request /methods/5/result/schema'],
 };
 
+const empty = { openrpc: '1.2.6', info: { title: 'c', version: '1' }, methods: [] };
+
+/** A program that answers rpc.discover with this document. */
+const documented = (document: object): Behaviour =>
+  answers((_, method) => (method === 'rpc.discover' ? document : null));
+
 describe('the OpenRPC examples', () => {
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+
   test.each(readdirSync(folder))('R10-1 R10-3 %s goes through, or is refused for the right reason', (name) => {
-    const json = parseJson(readFileSync(join(folder, name), 'utf8')) as JsonObject;
-    expect(importAll(json).refused).toEqual(REFUSED[name] ?? []);
+    expect(importAll(parseJson(read(name)) as JsonObject).refused).toEqual(REFUSED[name] ?? []);
   });
+
+  test.each(readdirSync(folder))(
+    'R10-1 R10-6 R10-7 a plugin with %s is activated, and one that imports all of it',
+    async (name) => {
+      const json = JSON.parse(read(name));
+      const imports = { p: { methods: json.methods, components: json.components ?? {} } };
+      const world = await testWorld({});
+      await world.component('/state/p.wasm', documented(json));
+      await world.component('/state/c.wasm', documented({ ...empty, 'x-sausage-imports': imports }));
+      const { documents } = await world.call('core.activate', { plugin: 'p', wasm: '/state/p.wasm' });
+      expect(documents).toEqual({ p: json });
+      const second = world.call('core.activate', { plugin: 'c', wasm: '/state/c.wasm' });
+      const refused = await second.then(
+        () => [],
+        ({ code, data }) => {
+          expect(code).toBe(-32003);
+          return data.problems
+            .filter(({ reason }: { reason: string }) => reason.startsWith('in the document of p'))
+            .map(({ method, pointer }: { method: string; pointer: string }) => `${method} ${pointer}`);
+        },
+      );
+      expect(refused).toEqual(REFUSED[name] ?? []);
+      expect(world.core.plugins.folders()).toEqual(REFUSED[name] ? ['p'] : ['c', 'p']);
+    },
+  );
 });

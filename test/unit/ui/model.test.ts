@@ -11,6 +11,8 @@ import { callProblem, fileProblem, problem } from '../../../src/ui/model/problem
 import { ProcessTable } from '../../../src/ui/model/processes.ts';
 import { nameFromFile, nameOfCopy, nameProblem } from '../../../src/ui/model/world-name.ts';
 import { Tail } from '../../../src/ui/parts/tail.ts';
+import { WorldList } from '../../../src/worlds/list.ts';
+import { PageLocks } from '../worlds/locks.ts';
 
 describe('amounts', () => {
   it('are written as people read them', () => {
@@ -132,15 +134,34 @@ describe('names of worlds', () => {
   it('are refused with a reason', () => {
     expect(nameProblem('lesson 1', [])).toBeUndefined();
     expect(nameProblem('Übung', [])).toBeUndefined();
-    for (const bad of ['', '../x', 'a/b', '.hidden', 'x'.repeat(65)])
-      expect(nameProblem(bad, []), bad).toBeTypeOf('string');
-    expect(nameProblem('a', ['a'])).toContain('“a”');
+    expect(nameProblem('🎈 a/b', [])).toBeUndefined();
+    for (const bad of ['', 'a\nb', 'x'.repeat(101)]) expect(nameProblem(bad, []), bad).toBeTypeOf('string');
+    expect(nameProblem('a', ['a'])).toBe('There is a world named a already.');
+  });
+
+  it('R1-6 that the form refuses, the embedding API refuses in the same sentence, and no others', async () => {
+    const list = new WorldList({ containers: null, locks: new PageLocks() as unknown as LockManager });
+    await list.complete((await list.create('taken')).id);
+    for (const name of ['', 'a\tb', 'x'.repeat(100), 'x'.repeat(101), '../x', '💾', 'half \ud83c', 'taken', 'Taken']) {
+      const refused = await list.checkFree(name).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+      expect(nameProblem(name, ['taken']), name).toBe(refused);
+    }
   });
 
   it('come from a file and are free and allowed', () => {
     expect(nameFromFile('notes.zip', [])).toBe('notes');
     expect(nameFromFile('notes (1).zip', ['notes', 'notes 2'])).toBe('notes 3');
-    for (const file of ['.zip', '../../etc.zip', '💾.zip', `${'x'.repeat(200)}.zip`, 'a:b|c.zip']) {
+    for (const file of [
+      '.zip',
+      '../../etc.zip',
+      '💾.zip',
+      `${'x'.repeat(200)}.zip`,
+      `${'𝒳'.repeat(200)}.zip`,
+      'a:b|c.zip',
+    ]) {
       expect(nameProblem(nameFromFile(file, ['world']), ['world']), file).toBeUndefined();
     }
   });
@@ -148,8 +169,9 @@ describe('names of worlds', () => {
   it('of copies too, of a copy and of the longest', () => {
     expect(nameOfCopy('v1.2', [])).toBe('v1.2 copy');
     expect(nameOfCopy('a', ['a copy'])).toBe('a copy 2');
-    const long = 'x'.repeat(64);
-    expect(nameProblem(nameOfCopy(long, [long]), [long])).toBeUndefined();
+    for (const long of ['x'.repeat(100), `x${'𝒳'.repeat(99)}`]) {
+      expect(nameProblem(nameOfCopy(long, [long]), [long]), long).toBeUndefined();
+    }
   });
 
   it('R8-5 stand in the address, with safe=1 beside them, all else in it stays', () => {
@@ -191,6 +213,16 @@ describe('the processes', () => {
     table.fill([process('1'), process('2'), process('3')]);
     expect(rows(table)).toEqual(['0 2', '0 3']);
     expect(table.tree()[0]!.process.state).toBe('stopping');
+  });
+
+  it('leave nothing behind that grows with each of them', () => {
+    const table = new ProcessTable();
+    table.fill([]);
+    table.update(process('1'));
+    table.update(process('1', 'console', 'ended'));
+    // what is remembered of the ended would keep this one out
+    table.fill([process('1')]);
+    expect(rows(table)).toEqual(['0 1']);
   });
 });
 

@@ -74,9 +74,16 @@ describe('the list of worlds', () => {
     for (const name of ['', '  ', 'a\nb', 'x'.repeat(101), 'half \ud83c']) {
       await expect(list.create(name)).rejects.toThrow(WorldNameError);
     }
+    for (const name of [5, null, undefined, {}, ['a']] as unknown as string[]) {
+      for (const use of [list.create(name), list.find(name), list.checkFree(name)]) {
+        await expect(use).rejects.toThrow('The name of a world is a text.');
+      }
+    }
     await makeWorld('🎈'.repeat(100));
     await makeWorld('a/b\\..');
-    await expect(list.create('a/b\\..')).rejects.toThrow('There is a world named a/b\\.. already.');
+    for (const use of [list.create('a/b\\..'), list.checkFree(' a/b\\.. ')]) {
+      await expect(use).rejects.toThrow('There is a world named a/b\\.. already.');
+    }
     await makeWorld('A/B\\..');
   });
 
