@@ -172,7 +172,8 @@ function start(command: string[], { signal, onOutput, limits, ...options }: Star
       done();
       // what it left running in the background ends too
       kill('');
-      resolve({ code: code ?? undefined, ...(why && { why }) });
+      // it may have ended by itself just before it was killed: what it wrote is not whole all the same
+      resolve(why ? { code: undefined, why } : { code: code ?? undefined });
     });
   });
 }
