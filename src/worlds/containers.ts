@@ -7,7 +7,8 @@ export interface Containers {
   writeLabel(id: string, text: string): Promise<void>;
   /** Whether nothing is in there but, at most, rests of a label. */
   isEmpty(id: string): Promise<boolean>;
-  remove(id: string): Promise<void>;
+  /** Removes all of a container. False while a page, or one that has just gone, still has files of it open. */
+  remove(id: string): Promise<boolean>;
 }
 
 const FOLDER = 'sausage';
@@ -67,11 +68,19 @@ export class OpfsContainers implements Containers {
     return true;
   }
 
-  async remove(id: string): Promise<void> {
+  /** The label goes last: a removal that is cut leaves no files of which nobody knows whose they are. */
+  async remove(id: string): Promise<boolean> {
     try {
+      const container = await this.folder.getDirectoryHandle(id);
+      const names: string[] = [];
+      for await (const name of container.keys()) if (name !== LABEL) names.push(name);
+      for (const name of names) await container.removeEntry(name, { recursive: true });
       await this.folder.removeEntry(id, { recursive: true });
+      return true;
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (isMissing(error)) return true;
+      if (error instanceof DOMException && error.name === 'NoModificationAllowedError') return false;
+      throw error;
     }
   }
 }

@@ -14,6 +14,8 @@ export interface WorldRecord {
   complete: boolean;
   /** What the page ships beside the zip of a new world has been put into it, once. */
   furnished?: boolean;
+  /** It is being deleted: no list shows it any more, and the next look at the list removes what is left of it. */
+  going?: boolean;
 }
 
 /** Where the list is kept. */
@@ -62,7 +64,7 @@ export function parseLabel(text: string, id: string): WorldRecord | undefined {
   try {
     const label = JSON.parse(text);
     if (label?.version !== 1 || label.id !== id) return undefined;
-    const { name, created, opened, consented, origin, complete, furnished } = label;
+    const { name, created, opened, consented, origin, complete, furnished, going } = label;
     if (typeof created !== 'number' || typeof consented !== 'boolean' || typeof complete !== 'boolean')
       return undefined;
     return {
@@ -74,6 +76,7 @@ export function parseLabel(text: string, id: string): WorldRecord | undefined {
       ...(typeof origin === 'string' && { origin }),
       complete,
       ...(furnished === true && { furnished }),
+      ...(going === true && { going }),
     };
   } catch {
     return undefined;

@@ -95,6 +95,101 @@ test('R1-6 a world that is deleted while another page is opening it stays delete
   await second.close();
 });
 
+/** The IDs of all containers in the origin private file system. */
+const containers = (): Promise<string[]> =>
+  tab.evaluate(async () => {
+    const worlds = await (await navigator.storage.getDirectory()).getDirectoryHandle('sausage');
+    const ids: string[] = [];
+    for await (const name of worlds.keys()) if (/^[0-9a-f-]{36}$/.test(name)) ids.push(name);
+    return ids.sort();
+  });
+
+test('R1-6 a tab that is closed in the middle of a deletion leaves nothing of the world, and its name is free', async () => {
+  const before = await containers();
+  let whole = false;
+  for (let cut = 1; !whole; cut++) {
+    const dying = await browser.open(url, { ready: false });
+    whole = await dying.evaluate(async (cut) => {
+      while (!('sausage' in globalThis)) await new Promise(requestAnimationFrame);
+      const world = await sausage.openWorld({ name: 'doomed' });
+      await world.fs.writeFile('/x', 'old');
+      await world.close();
+      let removed = 0;
+      const reached = new Promise<boolean>((resolve) => {
+        const { removeEntry } = FileSystemDirectoryHandle.prototype;
+        FileSystemDirectoryHandle.prototype.removeEntry = async function (...given) {
+          await removeEntry.apply(this, given);
+          if (++removed < cut) return;
+          resolve(false);
+          await new Promise(() => {});
+        };
+        void sausage.deleteWorld('doomed').then(() => resolve(true));
+      });
+      return reached;
+    }, cut);
+    await dying.close();
+    const names = await tab.evaluate(async () => (await sausage.listWorlds()).map(({ name }) => name));
+    expect(names, `cut after ${cut} removals`).toEqual(['playground']);
+    expect(await containers()).toEqual(before);
+    if (whole) expect(cut).toBeGreaterThan(2);
+  }
+  const files = await tab.evaluate(async () => {
+    const world = await sausage.openWorld({ name: 'doomed' });
+    const files = (await world.fs.readDir('/')).map(({ name }) => name);
+    await world.close();
+    await sausage.deleteWorld('doomed');
+    return files;
+  });
+  expect(files).not.toContain('x');
+});
+
+test('R1-6 the name of an import whose tab was closed a moment ago is waited for, and else refused in a sentence', async () => {
+  const outcome = await tab.evaluate(async () => {
+    // what a cut import leaves: a container that is not complete, with a file that a dying worker still has open
+    const id = crypto.randomUUID();
+    const worlds = await (await navigator.storage.getDirectory()).getDirectoryHandle('sausage');
+    const container = await worlds.getDirectoryHandle(id, { create: true });
+    const label = { version: 1, id, name: 'half', created: 0, consented: false, complete: false };
+    const writing = await (await container.getFileHandle('world.json', { create: true })).createWritable();
+    await writing.write(JSON.stringify(label));
+    await writing.close();
+    const code = `onmessage = async ({ data }) => {
+      const handle = await (await data.getFileHandle('log-a', { create: true })).createSyncAccessHandle();
+      onmessage = () => (handle.close(), close());
+      postMessage('open');
+    };`;
+    const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+    const worker = new Worker(address);
+    const opened = new Promise((resolve) => (worker.onmessage = resolve));
+    worker.postMessage(container);
+    await opened;
+    const late = await sausage.openWorld({ name: 'half' }).then(() => 'opened', String);
+
+    let refusals = 0;
+    const { removeEntry } = FileSystemDirectoryHandle.prototype;
+    FileSystemDirectoryHandle.prototype.removeEntry = async function (...given) {
+      try {
+        await removeEntry.apply(this, given);
+      } catch (error) {
+        // the second time it is the new world that waits
+        if (++refusals === 2) worker.postMessage('close');
+        throw error;
+      }
+    };
+    try {
+      const world = await sausage.openWorld({ name: 'half' });
+      await world.close();
+      return { late, refusals };
+    } finally {
+      FileSystemDirectoryHandle.prototype.removeEntry = removeEntry;
+      URL.revokeObjectURL(address);
+      await sausage.deleteWorld('half').catch(() => {});
+    }
+  });
+  expect(outcome.late).toMatch(/WorldBusyError: Another tab is making a world named half, or was closed while it did/);
+  expect(outcome.refusals).toBeGreaterThanOrEqual(2);
+});
+
 test('a listener of a world that throws keeps no other from hearing, and its error is one of the page', async () => {
   const heard = await tab.evaluate(async () => {
     const errors: string[] = [];

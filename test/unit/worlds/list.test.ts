@@ -6,25 +6,56 @@ import { WorldNameError } from '../../../src/worlds/record.ts';
 import { MemoryStore } from '../../../src/worlds/stores.ts';
 import { PageLocks } from './locks.ts';
 
+const LABEL = 'world.json';
+
 /** Containers in memory: a map of folders, each a map of files. */
 class TestContainers implements Containers {
   readonly folders = new Map<string, Map<string, string>>();
+  /** Whether a page has files of a container open that keep it from being removed. */
+  inUse: (id: string) => boolean = () => false;
+  /** Called after each part of a container that is removed. */
+  removing?: () => Promise<void>;
   async ids() {
     return [...this.folders.keys()];
   }
   async readLabel(id: string) {
-    return this.folders.get(id)?.get('world.json');
+    return this.folders.get(id)?.get(LABEL);
   }
   async writeLabel(id: string, text: string) {
     if (!this.folders.has(id)) this.folders.set(id, new Map());
-    this.folders.get(id)!.set('world.json', text);
+    this.folders.get(id)!.set(LABEL, text);
   }
   async isEmpty(id: string) {
     return this.folders.get(id)!.size === 0;
   }
   async remove(id: string) {
+    if (this.inUse(id)) return false;
+    const folder = this.folders.get(id);
+    for (const name of [...(folder?.keys() ?? [])].sort((a, b) => Number(a === LABEL) - Number(b === LABEL))) {
+      folder!.delete(name);
+      await this.removing?.();
+    }
     this.folders.delete(id);
+    return true;
   }
+}
+
+/** `thing`, of whose methods those that change something await `step` before and after they do it. */
+function stepwise<T extends object>(thing: T, step: () => Promise<void>): T {
+  const changing = ['set', 'delete', 'writeLabel', 'remove'];
+  return new Proxy(thing, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      if (!changing.includes(String(name))) return value.bind(target);
+      return async (...given: unknown[]) => {
+        await step();
+        const result = await value.apply(target, given);
+        await step();
+        return result;
+      };
+    },
+  });
 }
 
 let containers: TestContainers;
@@ -118,6 +149,89 @@ describe('the list of worlds', () => {
     expect(await names()).toEqual([]);
     expect(containers.folders.has(id)).toBe(false);
     await makeWorld('half');
+  });
+
+  it('R1-6 a deletion that is cut anywhere is finished at the next look, and its name is free', async () => {
+    let cuts = 0;
+    for (let whole = false; !whole; cuts++) {
+      const id = await makeWorld('doomed');
+      containers.folders.get(id)!.set('files', 'of somebody');
+      const gone = page.newPage();
+      let steps = 0;
+      const cut = new Promise<void>((resolve) => {
+        const step = async () => {
+          if (steps++ < cuts) return;
+          resolve();
+          await new Promise(() => {});
+        };
+        containers.removing = step;
+        const dying = new WorldList({
+          containers: stepwise(containers, step),
+          store: stepwise(store, step),
+          locks: gone as unknown as LockManager,
+        });
+        void dying.delete(id).then(() => {
+          whole = true;
+          resolve();
+        });
+      });
+      await cut;
+      delete containers.removing;
+      gone.close();
+      // before the first step is done nothing has begun
+      const begun = cuts > 0 ? [] : ['doomed'];
+      expect(await names(), `cut before step ${cuts}`).toEqual(begun);
+      if (cuts === 0) await list.delete(id);
+      expect([...containers.folders.keys()]).toEqual([]);
+      expect(await store.all()).toEqual([]);
+      expect(await names(open(page, new MemoryStore()))).toEqual([]);
+      await list.delete(await makeWorld('doomed'));
+    }
+    expect(cuts).toBeGreaterThan(6);
+  });
+
+  it('R1-6 a world whose files are still in use is in no list once it is deleted, and goes when they are free', async () => {
+    const id = await makeWorld('doomed');
+    containers.inUse = (each) => each === id;
+    await list.delete(id);
+    expect(await names()).toEqual([]);
+    expect(await names(open(page, new MemoryStore()))).toEqual([]);
+    await expect(list.consent(id)).rejects.toThrow('That world is no longer there.');
+    const another = await makeWorld('doomed');
+    expect([...containers.folders.keys()]).toEqual([id, another]);
+    containers.inUse = () => false;
+    expect(await names()).toEqual(['doomed']);
+    expect([...containers.folders.keys()]).toEqual([another]);
+  });
+
+  it('R1-6 a disk that is too full for a note keeps nobody from deleting', async () => {
+    const id = await makeWorld('large');
+    const full = async () => {
+      throw new DOMException('no space', 'QuotaExceededError');
+    };
+    store.set = containers.writeLabel = full;
+    await list.delete(id);
+    expect(await store.all()).toEqual([]);
+    expect(containers.folders.size).toBe(0);
+  });
+
+  it('R1-6 what is left of an import whose files are in use a moment longer is waited for, but not for ever', async () => {
+    const gone = page.newPage();
+    const { id } = await open(gone).create('half');
+    gone.close();
+    let asked = 0;
+    containers.inUse = () => ++asked <= 3;
+    await makeWorld('half');
+    expect(containers.folders.has(id)).toBe(false);
+
+    const late = page.newPage();
+    await open(late).create('late');
+    late.close();
+    containers.inUse = () => true;
+    await expect(list.create('late')).rejects.toThrow(
+      'Another tab is making a world named late, or was closed while it did. Try again in a moment, or take another name.',
+    );
+    expect(await names()).toEqual(['half']);
   });
 
   it('R1-6 a name that another page is making a world of is busy', async () => {
