@@ -9,7 +9,7 @@ export interface WorldInfo {
   /** When the world was made and last opened. */
   created: Date;
   opened?: Date;
-  /** The visitor agreed that the services of this world, which came from outside, may start. */
+  /** The visitor agreed that the services of this world, which came from outside, start, and that it goes outside. */
   consented: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface OpenWorldOptions {
   relay?: URL | null;
   /** For a relay that wants one. */
   relayToken?: string;
-  /** A world whose content comes from outside starts with its services held, unless this says it is trusted (the playground's own world). */
+  /** A world whose content comes from outside is `held` until the visitor agrees, unless this says it is trusted (the playground's own world). */
   trusted?: boolean;
   /** When another page has the world it is asked to stop it, and gets 10 s; without this, opening rejects with `WorldBusyError`. */
   takeOver?: boolean;
@@ -75,8 +75,13 @@ export interface WorldEvents {
 export interface World {
   readonly name: string;
   readonly storage: StorageKind;
-  /** The world came from outside and its services wait for `startServices`. */
-  readonly servicesHeld: boolean;
+  /**
+   * Something of the world waits for `consent`: its services, its way outside, or both (R8-5). It came from outside and
+   * the visitor has not agreed yet, or it was opened `safe`.
+   */
+  readonly held: boolean;
+  /** Why `/config/boot.json` cannot be understood, in a sentence; the world runs without services then (R8-2). */
+  readonly bootProblem: string | undefined;
   /** How many processes can run at once in this browser. */
   readonly processLimit: number;
   /** The way outside, now; the event `relay` tells each change. */
@@ -92,8 +97,8 @@ export interface World {
    * sentence when nobody answers. Redirects are not followed, bodies stream both ways, and `request.signal` gives up.
    */
   fetch(port: number, request: Request): Promise<Response>;
-  /** Starts the services that were held, lets the world go outside, and remembers the visitor's consent. */
-  startServices(): Promise<void>;
+  /** The visitor agrees: starts the services that were held, lets the world go outside, and remembers it (R8-5). */
+  consent(): Promise<void>;
   /** Goes on with the next service although the present one has not answered. */
   skipService(): void;
   exportZip(options?: { secrets?: boolean }): Promise<Blob>;

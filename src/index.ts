@@ -239,8 +239,12 @@ class OpenedWorld implements World {
     return this.#opened.storage;
   }
 
-  get servicesHeld(): boolean {
-    return this.#opened.servicesHeld;
+  get held(): boolean {
+    return this.#opened.held;
+  }
+
+  get bootProblem(): string | undefined {
+    return this.#opened.bootProblem;
   }
 
   get processLimit(): number {
@@ -306,10 +310,10 @@ class OpenedWorld implements World {
     }
   }
 
-  async startServices(): Promise<void> {
+  async consent(): Promise<void> {
     await worlds.consent(this.#id);
-    this.#opened.servicesHeld = false;
-    await this.#whole(this.#core.startServices());
+    this.#opened.held = false;
+    await this.#whole(this.#core.release());
   }
 
   skipService(): void {

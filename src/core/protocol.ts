@@ -134,8 +134,10 @@ export interface OpenOptions {
 
 export interface Opened {
   storage: StorageKind;
-  /** The world has services that were held back for want of consent. */
-  servicesHeld: boolean;
+  /** Services, or the way outside, were held back: for want of consent, or because the world was to be opened without. */
+  held: boolean;
+  /** What is wrong with boot.json, so that there are no services (R8-2). */
+  bootProblem?: string;
   /** How many processes can run at once. */
   processLimit: number;
   relay: RelayState;
@@ -179,7 +181,8 @@ export interface CoreApi {
   /** Sends a request into the world; `id` names it for `cancelFetch`. Rejects with a sentence when no answer comes. */
   fetch(id: number, port: number, request: PortRequest): Promise<PortResponse>;
   cancelFetch(id: number): void;
-  startServices(): Promise<void>;
+  /** The visitor has agreed: the services start, and the world may go outside (R8-5). */
+  release(): Promise<void>;
   /** Goes on with the next service although the present one has not answered (R8-4). */
   skipService(): void;
   /** Which events the page wants; none at first. `exit` is always told. */

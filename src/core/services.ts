@@ -33,7 +33,7 @@ export async function readServices(files: Namespace): Promise<Service[]> {
     text = decode(await files.readFile(BOOT_FILE));
   } catch (error) {
     if (error instanceof FsError && error.code === 'no-entry') return [];
-    throw error;
+    throw new Error(`${BOOT_FILE} cannot be read: ${(error as Error).message}`);
   }
   let list: unknown;
   try {
@@ -58,6 +58,7 @@ export class Services {
   readonly #host: ServicesHost;
   /** As read at boot (R3.7-3). */
   #services: Service[] = [];
+  #problem: string | undefined;
   #skip: (() => void) | undefined;
   #started = false;
   #closed = false;
@@ -75,9 +76,15 @@ export class Services {
     try {
       this.#services = await readServices(this.#host.files);
     } catch (error) {
-      this.#log(`no services: ${(error as Error).message}`);
+      this.#problem = (error as Error).message;
+      this.#log(`no services: ${this.#problem}`);
     }
     return this.#services.length;
+  }
+
+  /** What is wrong with boot.json, so that there are no services (R8-2). */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** Starts the services in order: the next one when the result of the one before is in (R8-1). Never fails. */

@@ -68,6 +68,10 @@ export const strings = {
     safe: 'Opened without services',
     safeText: 'Nothing of boot.json runs, and nothing goes outside.',
     normally: 'Open normally',
+    boot: 'The services of this world cannot be read',
+    bootText: (problem: string) =>
+      `${problem.replace(/\.?$/, '.')} None of them runs. Mend the file (“cat /config/boot.json” shows it), then start the world again.`,
+    restart: 'Start it again',
     slow: (method: string) => `${method} has not answered for a minute`,
     slowText: 'It is a service of this world; those after it wait for it.',
     skip: 'Skip',
@@ -236,15 +240,16 @@ export const strings = {
 
   consent: {
     title: 'This world came from outside',
-    text: (count: number) =>
-      count === 0
-        ? 'Its services have not been started.'
-        : `${plural(count, 'service', 'services')} would start with it:`,
-    start: 'Start its services',
-    starting: 'Starting',
-    doing: 'starting the services of this world',
+    text: (services: number) =>
+      services === 0
+        ? 'You can try it, but nothing of it reaches the network before you agree.'
+        : `Before you agree, nothing of it reaches the network, and ${services === 1 ? 'its service does' : 'its services do'} not start:`,
+    agree: (services: number) => (services === 0 ? 'Let it use the network' : 'Start its services'),
+    agreeing: 'Starting',
+    doing: 'letting this world run',
     later: 'Not now',
-    again: 'The services of this world are not started.',
+    again: (services: number) =>
+      services === 0 ? 'This world does not use the network.' : 'The services of this world are not started.',
   },
 
   journal: {

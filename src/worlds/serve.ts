@@ -43,7 +43,7 @@ export class WorldServer implements CoreApi {
   #parts!: WorldParts;
   #core!: Core;
   #events!: EventBatches;
-  #servicesHeld = false;
+  #servicesHeld = 0;
   #takenOver = false;
   #stopAnswering: () => void = () => {};
   #ended?: Promise<void>;
@@ -98,15 +98,18 @@ export class WorldServer implements CoreApi {
     for (const repair of parts.repairs) this.#log(repair);
     if (!core.plugins.isFolder) this.#log('/plugins is no folder: this world has no plugins of its own');
     const services = await core.services.read();
-    this.#servicesHeld = services > 0 && !options.services;
-    if (this.#servicesHeld) this.#log(`${services} services wait for the visitor's consent`);
-    else void core.services.start();
+    if (options.services) void core.services.start();
+    else {
+      this.#servicesHeld = services;
+      if (services > 0) this.#log(`${services} services wait for the visitor's consent`);
+    }
     calls.onmessage = ({ data }: MessageEvent<ToCore>) => this.#receive(data);
     onProgress({ step: 'ready', done: 1, total: 1 });
     parts.machines.warmUp();
     return {
       storage: parts.storage,
-      servicesHeld: this.#servicesHeld,
+      held: this.#servicesHeld > 0 || parts.relay.state.kind === 'held',
+      ...(core.services.problem !== undefined && { bootProblem: core.services.problem }),
       processLimit: parts.machines.limit,
       relay: parts.relay.state,
     };
@@ -240,10 +243,10 @@ export class WorldServer implements CoreApi {
     this.#fetches.get(id)?.abort();
   }
 
-  async startServices(): Promise<void> {
+  async release(): Promise<void> {
     this.#parts.relay.release();
-    if (!this.#servicesHeld) return;
-    this.#servicesHeld = false;
+    if (this.#servicesHeld === 0) return;
+    this.#servicesHeld = 0;
     void this.#core.services.start();
   }
 

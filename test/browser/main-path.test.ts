@@ -111,7 +111,7 @@ test('R8-5 an imported world does not start its services before the visitor says
     const list = async (world: Awaited<ReturnType<typeof sausage.openWorld>>) =>
       ((await world.call('notes.list')) as { notes: { text: string }[] }).notes.map(({ text }) => text);
     let world = await sausage.openWorld({ name: 'with services' });
-    const held = { flag: world.servicesHeld, notes: await list(world) };
+    const held = { flag: world.held, notes: await list(world) };
     const done = new Promise<void>((resolve) => {
       const off = world.on('process', (process) => {
         if (process.plugin !== 'notes' || process.method !== 'add' || process.state !== 'ended') return;
@@ -119,12 +119,12 @@ test('R8-5 an imported world does not start its services before the visitor says
         resolve();
       });
     });
-    await world.startServices();
+    await world.consent();
     await done;
-    const agreed = { flag: world.servicesHeld, notes: await list(world) };
+    const agreed = { flag: world.held, notes: await list(world) };
     await world.close();
     world = await sausage.openWorld({ name: 'with services' });
-    const later = world.servicesHeld;
+    const later = world.held;
     await world.close();
     return { held, agreed, later };
   });

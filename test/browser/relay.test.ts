@@ -237,7 +237,7 @@ test('R3.8-2 on a host that names no relay connect gives remote-unreachable and 
   expect(await state(tab)).toMatchObject({ kind: 'none', message: expect.stringMatching(/names no relay/) });
 });
 
-test('R8-5 a world from outside goes nowhere before the visitor has agreed', async () => {
+test('R8-5 a world from outside, one without services too, goes nowhere before the visitor has agreed', async () => {
   const port = await listenTcp((socket) => socket.end());
   const site = await openRelaySite({ ports: [port] });
   const tab = await open(site.url);
@@ -248,15 +248,16 @@ test('R8-5 a world from outside goes nowhere before the visitor has agreed', asy
       const world = await sausage.openWorld({ name: 'stranger', from: zip });
       const steps = [{ op: 'connect', as: 'c', address, port, catch: true }];
       const [before] = (await world.call('client.do', { steps })) as { error?: { data: unknown } }[];
-      const { kind } = world.relay;
-      await world.startServices();
+      const held = [world.relay.kind, world.held];
+      await world.consent();
+      held.push(world.held);
       const [after] = (await world.call('client.do', { steps })) as { error?: unknown; remote?: string }[];
-      return { kind, before, after };
+      return { held, before, after };
     },
     { address: RELAY_MACHINE, port },
   );
   expect(outcome).toMatchObject({
-    kind: 'held',
+    held: ['held', true, false],
     before: { error: { data: { code: 'access-denied' } } },
     after: { remote: `[${RELAY_MACHINE}]:${port}` },
   });

@@ -244,14 +244,59 @@ describe('the page, for a visitor', () => {
     const { page, ready: opened } = bound(await visit('?safe=1'));
     await opened();
     await page.getByText('Opened without services').waitFor();
-    expect(await page.evaluate(() => sausage.world.servicesHeld)).toBe(true);
+    expect(await page.evaluate(() => sausage.world.held)).toBe(true);
     const count = await started(page);
     await page.getByRole('button', { name: 'Open normally' }).click();
-    await page.waitForFunction(() => sausage.world && !sausage.world.servicesHeld);
+    await page.waitForFunction(() => sausage.world && !sausage.world.held);
     expect(page.url()).not.toContain('safe');
     await page.getByText('Opened without services').waitFor({ state: 'detached' });
     await expect.poll(() => started(page)).toBeGreaterThan(count);
     await page.evaluate((text) => sausage.world.fs.writeFile('/config/boot.json', text), original);
+  });
+
+  it('R8-5 one button lets a world from outside use the network that has no services', async () => {
+    const { page: before, ready } = bound(await visit());
+    await ready();
+    await before.evaluate(async () => sausage.importWorld('stranger', await sausage.world.exportZip()));
+    const { page, ready: opened } = bound(await visit('?world=stranger'));
+    await opened();
+    expect(await page.evaluate(() => [sausage.world.relay.kind, sausage.world.held])).toEqual(['held', true]);
+    const notice = page.getByRole('region', { name: 'This world came from outside' });
+    expect(await textOf(notice)).toContain('nothing of it reaches the network before you agree');
+    await notice.getByRole('button', { name: 'Not now' }).click();
+    await notice.getByRole('button', { name: 'Let it use the network' }).click();
+    await notice.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => [sausage.world.relay.kind, sausage.world.held])).toEqual(['idle', false]);
+    await page.reload();
+    await page.waitForFunction(() => sausage?.world?.held === false);
+    expect(await page.evaluate(() => sausage.world.relay.kind)).toBe('idle');
+    await page.evaluate(async () => {
+      await sausage.world.close();
+      await sausage.deleteWorld('stranger');
+    });
+  });
+
+  it('R8-2 says what is wrong with a boot.json that cannot be read, and starts the world again when it is mended', async () => {
+    const { page: before, ready } = bound(await visit());
+    await ready();
+    const original = await before.evaluate(() => sausage.world.fs.readTextFile('/config/boot.json'));
+    const write = (page: Page, text: string) =>
+      page.evaluate((text) => sausage.world.fs.writeFile('/config/boot.json', text), text);
+    await write(before, '[{"method": "notes"}]');
+    const { page, reload } = bound(tabs.at(-1)!);
+    await reload();
+    const notice = page.getByRole('status', { name: 'The services of this world cannot be read' });
+    const sentence = '/config/boot.json: entry 1 has no method of the form plugin.method';
+    expect(await textOf(notice)).toContain(`${sentence}. None of them runs. Mend the file`);
+    expect(await page.evaluate(() => sausage.world.bootProblem)).toBe(sentence);
+    await write(page, '{');
+    await notice.getByRole('button', { name: 'Start it again' }).click();
+    await notice.getByText('/config/boot.json is no JSON').waitFor();
+    await write(page, original);
+    await notice.getByRole('button', { name: 'Start it again' }).click();
+    await page.waitForFunction(() => sausage.world && sausage.world.bootProblem === undefined);
+    await notice.waitFor({ state: 'detached' });
+    expect(await run(page, 'notes.list')).toContain('notes');
   });
 
   it('R8-5 offers to leave the services out after two starts that died', async () => {

@@ -44,8 +44,8 @@ export class Session extends Store {
   console: Console;
   /** The world is opened without its services, as the visitor asked (R8-5). */
   safe = false;
-  /** The world's services wait for the visitor (R8-5). */
-  servicesHeld = false;
+  /** The world's services, or its way outside, wait for the visitor (R8-5). */
+  held = false;
   /** Of the world that was open last: import and export speak of it also while none is. */
   storage: StorageKind = 'opfs';
   readonly #options: SessionOptions;
@@ -146,7 +146,7 @@ export class Session extends Store {
       this.signals.follow(world),
       this.room.watch(world),
     ];
-    this.servicesHeld = world.servicesHeld;
+    this.held = world.held;
     this.storage = world.storage;
     console.world = world;
     this.#enter({ kind: 'open', world });
@@ -188,7 +188,7 @@ export class Session extends Store {
     this.#starts.settle();
     for (const stop of this.#unsubscribe.splice(0)) stop();
     this.console.world = undefined;
-    this.servicesHeld = false;
+    this.held = false;
     this.processes = new ProcessTable();
   }
 
@@ -216,9 +216,10 @@ export class Session extends Store {
     else await this.refreshWorlds();
   }
 
-  async startServices(): Promise<void> {
-    await this.world?.startServices();
-    this.servicesHeld = false;
+  /** The visitor agrees that the world does what it was held from (R8-5). */
+  async consent(): Promise<void> {
+    await this.world?.consent();
+    this.held = false;
     this.changed();
   }
 

@@ -8,11 +8,12 @@ import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import '../parts/problem-view.ts';
 
-/** Says that the services of a world from outside wait, which they are, and starts them (R8-5). */
+/** Says what of a world from outside waits for the visitor, its services by name, and lets it go (R8-5). */
 @customElement('sausage-consent')
 export class ConsentView extends LitElement {
   @property({ attribute: false }) session!: Session;
-  @state() private methods: string[] = [];
+  /** The services; undefined until they are read. */
+  @state() private methods?: string[];
   @state() private busy = false;
   @state() private problem?: Problem;
   /** The world whose banner was put away. */
@@ -55,10 +56,10 @@ export class ConsentView extends LitElement {
 
   override willUpdate() {
     this.#follow.set(this.session);
-    const { world, servicesHeld } = this.session;
-    if (!world || !servicesHeld || world === this.#read) return;
+    const { world, held } = this.session;
+    if (!world || !held || world === this.#read) return;
     this.#read = world;
-    this.methods = [];
+    this.methods = undefined;
     this.problem = undefined;
     void bootMethods(world).then((methods) => {
       if (world === this.#read) this.methods = methods;
@@ -66,29 +67,31 @@ export class ConsentView extends LitElement {
   }
 
   override render() {
-    const { world, servicesHeld, safe } = this.session;
-    // Without services the question waits for the next opening.
-    if (!world || !servicesHeld || safe) return nothing;
+    const { methods } = this;
+    const { world, held, safe } = this.session;
+    // Of a world that was opened without its services the question waits for the next opening.
+    if (!world || !held || safe || !methods) return nothing;
     const { consent } = strings;
-    const start = html`<button class="main" ?disabled=${this.busy} @click=${this.start}>${this.busy ? consent.starting : consent.start}</button>`;
+    const count = methods.length;
+    const agree = html`<button class="main" ?disabled=${this.busy} @click=${this.agree}>${this.busy ? consent.agreeing : consent.agree(count)}</button>`;
     if (this.later === world) {
-      return html`<section class="slim" aria-label=${consent.title}><div class="row small"><span>${consent.again}</span>
-        <button class="plain" @click=${this.start}>${consent.start}</button></div></section>`;
+      return html`<section class="slim" aria-label=${consent.title}><div class="row small"><span>${consent.again(count)}</span>
+        <button class="plain" @click=${this.agree}>${consent.agree(count)}</button></div></section>`;
     }
     return html`<section aria-label=${consent.title}>
       <h2>${consent.title}</h2>
-      <p>${consent.text(this.methods.length)}</p>
-      ${this.methods.length > 0 ? html`<ul>${this.methods.map((method) => html`<li><code>${method}</code></li>`)}</ul>` : nothing}
+      <p>${consent.text(count)}</p>
+      ${count > 0 ? html`<ul>${methods.map((method) => html`<li><code>${method}</code></li>`)}</ul>` : nothing}
       ${this.problem ? html`<sausage-problem role="alert" .problem=${this.problem}></sausage-problem>` : nothing}
-      <div class="row">${start}<button @click=${() => (this.later = world)}>${consent.later}</button></div>
+      <div class="row">${agree}<button @click=${() => (this.later = world)}>${consent.later}</button></div>
     </section>`;
   }
 
-  private async start() {
+  private async agree() {
     this.busy = true;
     this.problem = undefined;
     try {
-      await this.session.startServices();
+      await this.session.consent();
     } catch (error) {
       this.later = undefined;
       this.problem = problem(error, strings.consent.doing);
@@ -98,7 +101,7 @@ export class ConsentView extends LitElement {
   }
 }
 
-/** The methods of boot.json in its order; none where the file is missing or broken, which the start then reports. */
+/** The methods of boot.json in its order; none where the file is missing or broken, which another notice tells. */
 async function bootMethods(world: World): Promise<string[]> {
   try {
     const services: unknown = JSON.parse(await world.fs.readTextFile('/config/boot.json'));

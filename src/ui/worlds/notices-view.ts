@@ -8,7 +8,10 @@ import { strings } from '../strings.ts';
 
 const { notices: texts } = strings;
 
-/** What is unusual about the open world: its services were left out (R8-5), or one of them holds up the others (R8-4). */
+/**
+ * What is unusual about the open world: its services were left out (R8-5) or cannot be read (R8-2), or one of them holds
+ * up the others (R8-4).
+ */
 @customElement('sausage-notices')
 export class NoticesView extends LitElement {
   @property({ attribute: false }) session!: Session;
@@ -54,9 +57,11 @@ export class NoticesView extends LitElement {
     const { world, safe, name, signals } = this.session;
     const { slowService: slow } = signals;
     if (!world) return nothing;
-    const normally = () => void this.session.open(name, { anyway: true });
+    const { bootProblem } = world;
+    const open = (safe: boolean) => void this.session.open(name, { anyway: true, safe });
     return html`
-      ${safe ? notice(texts.safe, texts.safeText, html`<button @click=${normally}>${texts.normally}</button>`) : nothing}
+      ${safe ? notice(texts.safe, texts.safeText, html`<button @click=${() => open(false)}>${texts.normally}</button>`) : nothing}
+      ${bootProblem === undefined ? nothing : notice(texts.boot, texts.bootText(bootProblem), html`<button @click=${() => open(safe)}>${texts.restart}</button>`)}
       ${
         slow === undefined
           ? nothing

@@ -51,12 +51,14 @@ describe('services', () => {
   ])('R8-2 a broken boot.json (%s) is journaled and starts nothing', async (text, reason) => {
     const world = await testWorld({}, { boot: text });
     expect(await world.core.services.read()).toBe(0);
+    expect(world.core.services.problem).toContain(reason);
     expect(world.lines().join('\n')).toContain(reason);
   });
 
   test('R8-2 a missing boot.json is no services and no journal line', async () => {
     const world = await testWorld({});
     expect(await world.core.services.read()).toBe(0);
+    expect(world.core.services.problem).toBeUndefined();
     expect(world.lines()).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ describe('a world that is open in another tab', () => {
     await copied;
     expect(api.copied).toEqual([['playground', 'playground copy']]);
     expect(session.world?.name).toBe('playground copy');
-    expect(session.servicesHeld).toBe(true);
+    expect(session.held).toBe(true);
     expect(api.elsewhere.get('playground')).toBe('awake');
   });
 

@@ -51,7 +51,7 @@ export class FakeApi implements SausageApi {
     const { name } = options;
     const filled = name === 'playground' || this.infos.get(name)?.consented === false;
     this.world = filled ? fakePlayground(name, this.#options.storage) : new FakeWorld(name, this.#options.storage);
-    this.world.servicesHeld = options.safe === true || this.infos.get(name)?.consented === false;
+    this.world.held = options.safe === true || this.infos.get(name)?.consented === false;
     this.add(name, new Date(), this.infos.get(name)?.consented ?? true);
     return this.world;
   };

@@ -34,7 +34,8 @@ export class FakeWorld implements World {
   readonly files = new Map<string, Uint8Array>();
   readonly methods = new Map<string, FakeMethod>();
   readonly fs: WorldFiles;
-  servicesHeld = false;
+  held = false;
+  bootProblem: string | undefined;
   readonly closed: Promise<{ exitCode: number }>;
   readonly #journal: JournalEntry[] = [];
   readonly #processes = new Map<string, ProcessInfo>();
@@ -156,8 +157,8 @@ export class FakeWorld implements World {
     throw new Error(`No answer from port ${port} of this world: nothing listens there.`);
   }
 
-  async startServices(): Promise<void> {
-    this.servicesHeld = false;
+  async consent(): Promise<void> {
+    this.held = false;
   }
 
   skipService(): void {

@@ -18,9 +18,9 @@ describe('the session of the page', () => {
     await session.open('playground');
     expect(api.opened[0]).not.toHaveProperty('trusted');
     expect(api.opened[0]).not.toHaveProperty('from');
-    expect(session.servicesHeld).toBe(true);
-    await session.startServices();
-    expect(session.servicesHeld).toBe(false);
+    expect(session.held).toBe(true);
+    await session.consent();
+    expect(session.held).toBe(false);
   });
 
   it('asks before it makes a world of an unknown name', async () => {

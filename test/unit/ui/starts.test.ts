@@ -65,7 +65,7 @@ describe('a session', () => {
     await session.open('playground');
     expect([session.phase.kind, api.opened.length]).toEqual(['unstable', 0]);
     await session.open('playground', { safe: true });
-    expect([session.safe, session.servicesHeld]).toEqual([true, true]);
+    expect([session.safe, session.held]).toEqual([true, true]);
     expect(api.opened[0]).toMatchObject({ name: 'playground', safe: true });
     expect(addresses).toEqual([
       ['playground', false],
@@ -79,7 +79,7 @@ describe('a session', () => {
     const session = sessionOn(api, { shelf });
     await session.open('playground', { safe: true });
     await session.open('playground', { anyway: true });
-    expect([session.safe, session.servicesHeld]).toEqual([false, false]);
+    expect([session.safe, session.held]).toEqual([false, false]);
     expect(api.opened[1]).not.toHaveProperty('safe');
     vi.advanceTimersByTime(SURVIVAL_MS);
     expect(new Starts(shelf).doubtful('playground')).toBe(false);
