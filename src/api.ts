@@ -86,8 +86,9 @@ export interface World {
   readonly processLimit: number;
   /** The way outside, now; the event `relay` tells each change. */
   readonly relay: RelayState;
-  call(method: string, params?: object, options?: CallOptions): Promise<unknown>;
-  notify(method: string, params?: object): void;
+  /** Params can also be the JSON text of an object, which reaches the plugin as it is: with numbers that JavaScript would round. */
+  call(method: string, params?: object | string, options?: CallOptions): Promise<unknown>;
+  notify(method: string, params?: object | string): void;
   readonly fs: WorldFiles;
   processes(): Promise<ProcessInfo[]>;
   /** The TCP ports of the world's loopback that processes listen on. */

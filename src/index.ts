@@ -8,7 +8,8 @@
 
 import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
 import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFiles, WorldInfo } from './api.ts';
-import { CODE, RpcError } from './core/errors.ts';
+import { encodeParams } from './call-params.ts';
+import { RpcError } from './core/errors.ts';
 import type { CoreApi, FromCore, Opened, PortRequest, RelayState, Reply, ToCore } from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
 import { Lifeline } from './lifeline.ts';
@@ -25,8 +26,6 @@ export { FsError, RpcError, WorldBusyError, WorldNameError };
 
 /** The exit code of a world whose core was lost. */
 const BROKEN = 70;
-/** What the core takes as the params of one call, in bytes (R3.1-8). */
-const LARGEST_PARAMS = 64 * 1024 * 1024;
 
 const worlds = new WorldList();
 const encoder = new TextEncoder();
@@ -255,9 +254,9 @@ class OpenedWorld implements World {
     return this.#relay ?? this.#opened.relay;
   }
 
-  async call(method: string, params: object = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
+  async call(method: string, params: object | string = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
     signal?.throwIfAborted();
-    const bytes = encodeCall(method, params);
+    const bytes = encodeParams(method, params);
     const id = ++this.#calls;
     const cancel = () => this.#send({ type: 'cancel', id });
     signal?.addEventListener('abort', cancel, { once: true });
@@ -275,8 +274,8 @@ class OpenedWorld implements World {
     }
   }
 
-  notify(method: string, params: object = {}): void {
-    const bytes = encodeCall(method, params);
+  notify(method: string, params: object | string = {}): void {
+    const bytes = encodeParams(method, params);
     this.#send({ type: 'notify', method, params: bytes }, [bytes.buffer]);
   }
 
@@ -463,20 +462,6 @@ function worldFiles(
       return () => void (released() || core.unwatch(id));
     },
   };
-}
-
-/** The text of the params; what is no call is refused before it is sent (R3.1-7). */
-function encodeCall(method: unknown, params: unknown): Uint8Array<ArrayBuffer> {
-  if (typeof method !== 'string') throw new RpcError(CODE.invalidRequest, 'the method of a call is a string');
-  const text = JSON.stringify(params);
-  if (typeof text !== 'string' || !text.startsWith('{')) {
-    throw new RpcError(CODE.invalidRequest, `the params of ${method} are no object`);
-  }
-  const bytes = encoder.encode(text);
-  if (bytes.length > LARGEST_PARAMS) {
-    throw new RpcError(CODE.invalidRequest, `the params of ${method} have more than 64 MiB`);
-  }
-  return bytes;
 }
 
 /** Errors lose their class on the way between threads; the core sends what makes them anew. */

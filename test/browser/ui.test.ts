@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DIST } from '../../scripts/lib/paths.mjs';
 import type { ChromiumTab } from './chromium.ts';
 import { openBrowser, openSite, type Site, type TestBrowser } from './harness.ts';
+import { install } from './probe.ts';
 
 let site: Site;
 let browser: TestBrowser;
@@ -93,6 +94,33 @@ describe('the page, for a visitor', () => {
     expect(await run(page, 'ls /plugins')).toContain('notes/');
     expect(await run(page, 'help notes')).toContain('Keeps a new note');
     expect(await run(page, 'notes.list')).toContain('notes');
+  });
+
+  it('shows what came of params and answers that are nested very deep, and passes numbers on as they were typed', async () => {
+    const { page, ready, problems } = bound(await visit());
+    await ready();
+    const deep = `${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}`;
+    expect(await run(page, `notes.list ${deep}`)).toMatch(/notes.list ended without an answer.*recursion limit/);
+    await line(page).press('ArrowUp');
+    expect(await line(page).inputValue()).toBe(`notes.list ${deep}`);
+
+    await install(tabs.at(-1)!, ['probe']);
+    expect(await run(page, `probe.echo ${deep}`)).toContain('{a: {a: {a:');
+    const unfolded = await newest(page).locator('sausage-tree').count();
+    const unfold = newest(page).locator('summary').last();
+    await unfold.click();
+    await expect.poll(() => newest(page).locator('sausage-tree').count()).toBeGreaterThan(unfolded);
+
+    // the journal shows params once it knows the interface of the plugin
+    const told = async () => {
+      await run(page, 'probe.echo {n: 12345678901234567890}');
+      return page.evaluate(async () => {
+        const lines = (await sausage.world.call('core.log', { plugin: 'probe', limit: 5 })) as { line: string }[];
+        return lines.map(({ line }) => line).join('\n');
+      });
+    };
+    await expect.poll(told).toContain('"n":12345678901234567890');
+    expect(problems).toEqual([]);
   });
 
   it('R8-5 takes a world out as a zip, brings it back under another name, and deletes it after a question', async () => {

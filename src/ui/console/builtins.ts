@@ -88,6 +88,8 @@ export function show(bytes: Uint8Array): Output {
   }
 }
 
+const brief = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text);
+
 /** What to type instead of a line that is neither a call nor a command. */
 export async function correct(
   command: Extract<Command, { kind: 'word' | 'params' }>,
@@ -95,7 +97,7 @@ export async function correct(
 ): Promise<Output> {
   if (command.kind === 'params') {
     const { syntax, notObject, notJson } = strings.mistakes;
-    const rest = command.rest.length > 24 ? `${command.rest.slice(0, 24)}…` : command.rest;
+    const rest = brief(command.rest, 24);
     const sentence = { syntax: syntax(rest), 'not-object': notObject, 'not-json': notJson }[command.problem];
     return slip(sentence, strings.mistakes.paramsNext(command.method));
   }
@@ -104,7 +106,7 @@ export async function correct(
   if (!isPlugin) {
     const near = BUILTINS.find((name) => name === word.toLowerCase());
     const next = near ? strings.mistakes.pluginNext([`“${near}”`]) : strings.mistakes.wordNext;
-    return slip(strings.mistakes.word(word), next);
+    return slip(strings.mistakes.word(brief(word, 60)), next);
   }
   const methods = (await knowledge.interfaceOf(word))?.methods.slice(0, 2) ?? [];
   const examples = methods.map((method) => `${word}.${method.name}`);

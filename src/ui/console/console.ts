@@ -23,7 +23,7 @@ export class Console extends Store {
   #world?: World;
   #entries: Entry[] = [];
   /** Calls whose process is not known yet, oldest first. */
-  #nameless: { entry: Entry; method: string; params: object }[] = [];
+  #nameless: { entry: Entry; method: string; params: string }[] = [];
   #byPid = new Map<string, Entry>();
 
   constructor(name: string, shelf: Shelf | undefined, journal: () => JournalFeed) {
@@ -84,7 +84,7 @@ export class Console extends Store {
     const fits = (strict: boolean) =>
       this.#nameless.findIndex(({ method, params }) => {
         if (method !== `${process.plugin}.${process.method}` && method !== process.method) return false;
-        return !strict || JSON.stringify(params) === JSON.stringify(process.params);
+        return !strict || params === JSON.stringify(process.params);
       });
     const at = fits(true) >= 0 ? fits(true) : fits(false);
     const [call] = at < 0 ? [] : this.#nameless.splice(at, 1);
@@ -103,7 +103,7 @@ export class Console extends Store {
     for (const [entry, each] of lines) entry.addStderr(each);
   }
 
-  async #call(entry: Entry, world: World, method: string, params: object): Promise<void> {
+  async #call(entry: Entry, world: World, method: string, params: string): Promise<void> {
     const abort = new AbortController();
     entry.update({ what: method, cancel: () => this.#stop(entry, world, abort) });
     const nameless = { entry, method, params };

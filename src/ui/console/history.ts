@@ -3,6 +3,9 @@
 import { put, type Shelf, take } from '../model/shelf.ts';
 
 const LIMIT = 200;
+/** Lines are kept beyond the page up to so many characters each, and so many together: `localStorage` has little room for all. */
+const LONGEST = 10_000;
+const ROOM = 50_000;
 
 const keyOf = (world: string) => `sausage.history.${world}`;
 
@@ -25,12 +28,12 @@ export class History {
     return this.#lines;
   }
 
-  /** Keeps a line that was run, unless it repeats the newest one, and ends the walk. */
+  /** Keeps a line that was run, unless it repeats the newest one, and ends the walk. A very long one lasts as long as the page. */
   add(line: string): void {
     if (line !== this.#lines.at(-1)) this.#lines = [...this.#lines, line].slice(-LIMIT);
     this.#at = this.#lines.length;
     this.#draft = '';
-    put(this.#shelf, this.#key, JSON.stringify(this.#lines));
+    put(this.#shelf, this.#key, JSON.stringify(kept(this.#lines)));
   }
 
   /** The line before, or undefined at the oldest. `current` is kept while the walk goes on, if it is what was being typed. */
@@ -58,10 +61,21 @@ export function forgetHistory(world: string, shelf: Shelf | undefined): void {
   put(shelf, keyOf(world), undefined);
 }
 
+/** The newest lines that fit, without those that are too long. */
+function kept(lines: string[]): string[] {
+  let room = ROOM;
+  const short = lines.filter((line) => line.length <= LONGEST);
+  const from = short.findLastIndex((line) => {
+    room -= line.length;
+    return room < 0;
+  });
+  return short.slice(from + 1);
+}
+
 function load(shelf: Shelf | undefined, key: string): string[] {
   try {
-    const kept: unknown = JSON.parse(take(shelf, key) ?? '[]');
-    return Array.isArray(kept) ? kept.filter((line) => typeof line === 'string').slice(-LIMIT) : [];
+    const lines: unknown = JSON.parse(take(shelf, key) ?? '[]');
+    return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string').slice(-LIMIT) : [];
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
-/** What a line of the console means. JSON is read as JSON5, so that quotes around keys, and a last comma, do not matter. */
+/** What a line of the console means. Params are read as JSON5, so that quotes around keys, and a last comma, do not matter. */
 
 import JSON5 from 'json5';
+import { toJson } from './json5.ts';
 import { straightenQuotes } from './quotes.ts';
 
 export const BUILTINS = ['help', 'ls', 'cat', 'clear'] as const;
@@ -9,7 +10,8 @@ export type Builtin = (typeof BUILTINS)[number];
 export type Command =
   | { kind: 'empty' }
   | { kind: 'builtin'; name: Builtin; argument: string }
-  | { kind: 'call'; method: string; params: object }
+  /** `params` is JSON text. */
+  | { kind: 'call'; method: string; params: string }
   /** One word that is no command and has no dot. */
   | { kind: 'word'; word: string }
   /** The params cannot be read. `rest` is the text from the first unreadable character on, empty at the end. */
@@ -27,29 +29,29 @@ export function parseLine(line: string): Command {
 }
 
 function parseParams(method: string, text: string): Command {
-  if (text === '') return { kind: 'call', method, params: {} };
+  if (text === '') return { kind: 'call', method, params: '{}' };
   // Braces may be left out: `notes.add text: "milk"`.
   const source = /^(\w+|"[^"]*"|“[^”]*”)\s*:/.test(text) ? `{${text}}` : text;
   const read = readJson(source);
   if (!read.ok) return { kind: 'params', method, problem: 'syntax', rest: read.rest.replace(/}$/, '') };
-  const params = read.value;
-  if (typeof params !== 'object' || params === null || Array.isArray(params)) {
+  if (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value)) {
     return { kind: 'params', method, problem: 'not-object', rest: text };
   }
-  if (!isJson(params)) return { kind: 'params', method, problem: 'not-json', rest: text };
+  const params = toJson(read.text);
+  if (params === undefined) return { kind: 'params', method, problem: 'not-json', rest: text };
   return { kind: 'call', method, params };
 }
 
-type Read = { ok: true; value: unknown } | { ok: false; rest: string };
+type Read = { ok: true; text: string; value: unknown } | { ok: false; rest: string };
 
 /** Text that is good as it stands is taken as it stands; only otherwise are its curly quotes straightened. */
 function readJson(text: string): Read {
   try {
-    return { ok: true, value: JSON5.parse(text) };
+    return { ok: true, text, value: JSON5.parse(text) };
   } catch {
     const straight = straightenQuotes(text);
     try {
-      return { ok: true, value: JSON5.parse(straight) };
+      return { ok: true, text: straight, value: JSON5.parse(straight) };
     } catch (error) {
       return { ok: false, rest: restAfter(straight, error) };
     }
@@ -62,13 +64,6 @@ function restAfter(text: string, error: unknown): string {
   if (lineNumber === undefined || columnNumber === undefined) return text;
   const lines = text.split('\n').slice(lineNumber - 1);
   return [(lines[0] ?? '').slice(columnNumber - 1), ...lines.slice(1)].join('\n').trim();
-}
-
-/** JSON5 knows `NaN` and `Infinity`, JSON does not: they would arrive as null. */
-function isJson(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isJson);
-  return true;
 }
 
 /** The argument of `ls` and `cat`, which may stand in quotes of any kind. */

@@ -63,12 +63,14 @@ function inline(value: unknown, room: number): string {
     return typeof value === 'string' ? JSON.stringify(value.slice(0, room + 1)) : String(value);
   }
   const array = Array.isArray(value);
+  // what is deeper is cut off in any case, and may be deeper than a stack
+  if (room <= 0) return array ? '[…]' : '{…}';
   const parts: string[] = [];
   for (const [key, each] of Object.entries(value)) {
     if (room <= 0) break;
     const part = array
-      ? inline(each, room)
-      : `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${inline(each, room)}`;
+      ? inline(each, room - 1)
+      : `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${inline(each, room - 1)}`;
     parts.push(part);
     room -= part.length + 2;
   }

@@ -55,7 +55,7 @@ describe('completion', () => {
 
   it('begins the params with those that are required, the caret in the first', async () => {
     expect(await take('notes.add |')).toBe('notes.add {"text": "|"}');
-    expect(parseLine('notes.add {"text": ""}')).toMatchObject({ kind: 'call', params: { text: '' } });
+    expect(parseLine('notes.add {"text": ""}')).toMatchObject({ kind: 'call', params: '{"text":""}' });
   });
 
   it('offers the params that are not there yet, in braces, and closes them', async () => {

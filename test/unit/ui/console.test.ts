@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RpcError } from '../../../src/core/errors.ts';
 import { Console } from '../../../src/ui/console/console.ts';
 import type { Entry } from '../../../src/ui/console/entry.ts';
 import { JournalFeed } from '../../../src/ui/model/journal.ts';
@@ -44,6 +45,33 @@ describe('the console', () => {
     await run(console, 'notes.lost');
     await run(console, 'nonsense');
     expect(console.history.lines).toEqual(['notes.lost', 'nonsense']);
+  });
+
+  it('gives the params to the plugin as they were typed', async () => {
+    const world = fakePlayground();
+    const given: unknown[] = [];
+    const { call } = world;
+    world.call = (method, params, options) => {
+      given.push(params);
+      return call.call(world, method, params, options);
+    };
+    await run(consoleOn(world), "notes.add {text: 'milk', n: 12345678901234567890}");
+    expect(given).toEqual(['{"text":"milk","n":12345678901234567890}']);
+  });
+
+  it('makes an entry of params nested very deep, and keeps the line', async () => {
+    const world = fakePlayground();
+    world.call = async () => {
+      throw new RpcError(-32600, 'the params of notes.add are nested too deep');
+    };
+    const console = consoleOn(world);
+    const line = `notes.add ${'{a:'.repeat(8000)}1${'}'.repeat(8000)}`;
+    const { output } = await run(console, line);
+    expect(output).toMatchObject({
+      kind: 'problem',
+      problem: { sentence: 'the params of notes.add are nested too deep', code: -32600 },
+    });
+    expect(console.history.lines).toEqual([line]);
   });
 
   it('tells two calls of the same method apart, and puts the lines of each under it', async () => {

@@ -92,7 +92,8 @@ export class FakeWorld implements World {
     this.files.set(path, new TextEncoder().encode(text));
   }
 
-  async call(method: string, params: object = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
+  async call(method: string, given: object | string = {}, { onNotify, signal }: CallOptions = {}): Promise<unknown> {
+    const params = typeof given === 'string' ? JSON.parse(given) : given;
     const plugin = method.slice(0, method.indexOf('.'));
     const run = this.methods.get(method);
     if (!run) {
@@ -131,7 +132,7 @@ export class FakeWorld implements World {
     }
   }
 
-  notify(method: string, params?: object): void {
+  notify(method: string, params?: object | string): void {
     void this.call(method, params);
   }
 

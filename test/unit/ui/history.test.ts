@@ -50,6 +50,35 @@ describe('the history of a console', () => {
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([200, 'line 50', 'line 249']);
   });
 
+  it('keeps no line of more than 10,000 characters beyond the page, and not more than 50,000 in all', () => {
+    const kept = shelfOf();
+    const history = new History('w', kept);
+    const long = 'x'.repeat(10_001);
+    history.add('first');
+    history.add(long);
+    expect(history.older('')).toBe(long);
+    expect(new History('w', kept).lines).toEqual(['first']);
+    for (let at = 0; at < 7; at++) history.add(String(at).repeat(9000));
+    expect(new History('w', kept).lines.map((line) => line[0])).toEqual(['2', '3', '4', '5', '6']);
+    expect(history.lines).toHaveLength(9);
+  });
+
+  it('does no harm where the shelf is full, and gives back what an older page has put there too much', () => {
+    const full = new Map<string, string>();
+    const shelf = {
+      ...shelfOf(),
+      getItem: (key: string) => full.get(key) ?? null,
+      setItem(key: string, text: string) {
+        if (text.length > 60_000) throw new DOMException('full', 'QuotaExceededError');
+        full.set(key, text);
+      },
+    };
+    full.set('sausage.history.w', JSON.stringify(['short', 'y'.repeat(1_000_000)]));
+    const history = new History('w', shelf);
+    history.add('newest');
+    expect(new History('w', shelf).lines).toEqual(['short', 'newest']);
+  });
+
   it('lasts as long as the page where nothing can be kept, and reads no nonsense', () => {
     const refuse = () => {
       throw new DOMException('no', 'SecurityError');

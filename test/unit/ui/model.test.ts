@@ -41,6 +41,10 @@ describe('amounts', () => {
   it('a preview is one line of bounded length, whatever it is of', () => {
     expect(preview({ id: 1, 'a b': [true, null, 'x'] })).toBe('{id: 1, "a b": [true, null, "x"]}');
     expect(preview({ text: 'x'.repeat(1e6) }, 20)).toHaveLength(20);
+    let [list, object]: [unknown, unknown] = [1, 1];
+    for (let level = 0; level < 100_000; level++) [list, object] = [[list], { a: object }];
+    expect([preview(list, 5), preview(object, 5)]).toEqual(['[[[[…', '{a: …']);
+    expect(preview([[[[1]], 2]], 13)).toBe('[[[[1]], 2]]');
     expect(
       preview(
         Array.from({ length: 1e5 }, () => ({ deep: { deeper: [1] } })),

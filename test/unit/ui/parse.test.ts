@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import JSON5 from 'json5';
 import { describe, expect, it } from 'vitest';
 import { parseLine } from '../../../src/ui/console/parse.ts';
 import { straightenQuotes } from '../../../src/ui/console/quotes.ts';
@@ -6,12 +7,12 @@ import { straightenQuotes } from '../../../src/ui/console/quotes.ts';
 const params = (line: string) => {
   const command = parseLine(line);
   if (command.kind !== 'call') throw new Error(`read as ${JSON.stringify(command)}`);
-  return command.params;
+  return JSON.parse(command.params);
 };
 
 describe('a line of the console', () => {
   it('reads a method and no params as an empty object', () => {
-    expect(parseLine('  notes.list ')).toEqual({ kind: 'call', method: 'notes.list', params: {} });
+    expect(parseLine('  notes.list ')).toEqual({ kind: 'call', method: 'notes.list', params: '{}' });
   });
 
   it('splits plugin and method nowhere: the core does (R3.2-1)', () => {
@@ -28,6 +29,38 @@ describe('a line of the console', () => {
 
   it('reads JSON5: bare keys, single quotes, a last comma, comments', () => {
     expect(params("a.b {text: 'it is', list: [1, 2,], /* note */}")).toEqual({ text: 'it is', list: [1, 2] });
+  });
+
+  it('keeps numbers as they were typed, and writes those of JSON5 as JSON', () => {
+    const typed = (text: string) => (parseLine(`a.b {n: ${text}}`) as { params: string }).params;
+    for (const text of ['12345678901234567890', '-0', '1.0', '1e400', '0.1000000000000000055', '-12E+3']) {
+      expect(typed(text)).toBe(`{"n":${text}}`);
+    }
+    const json5 = ['+12345678901234567890', '.5', '-.5', '5.', '5.e3', '0xFFFFFFFFFFFFFFFF', '-0x10'];
+    const json = ['12345678901234567890', '0.5', '-0.5', '5', '5e3', '18446744073709551615', '-16'];
+    expect(json5.map(typed)).toEqual(json.map((text) => `{"n":${text}}`));
+    expect(typed('"12345678901234567890 // .5", NaN: 1, true: .5, /* , */ \u0061b: [+1,],')).toBe(
+      '{"n":"12345678901234567890 // .5","NaN":1,"true":0.5,"ab":[1]}',
+    );
+    const odd = String.raw`'\t\'“"\u2028', __proto__: {über: 1}`;
+    expect(typed(odd)).toBe(JSON.stringify({ n: `\t'“"\u2028`, ['__proto__']: { über: 1 } }));
+    for (const text of ['NaN', '-Infinity', '[{a: +NaN}]']) {
+      expect(parseLine(`a.b {n: ${text}}`)).toMatchObject({ kind: 'params', problem: 'not-json' });
+    }
+  });
+
+  it('reads any JSON5 as the JSON of the same value', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const lenient = JSON5.stringify(value, { space: '\t', quote: "'" });
+        expect(params(`a.b ${lenient}`)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('reads params however deep they are nested', () => {
+    const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    expect(parseLine(`a.b ${deep}`)).toEqual({ kind: 'call', method: 'a.b', params: deep });
   });
 
   it('needs no braces around named params', () => {

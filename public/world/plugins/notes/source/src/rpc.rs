@@ -121,9 +121,15 @@ impl<R: BufRead, W: Write> Core<R, W> {
             if self.input.read_until(b'\n', &mut line).ok()? == 0 {
                 return None;
             }
-            // What is no JSON object is no message.
-            if let Ok(message @ Value::Object(_)) = serde_json::from_slice(&line) {
-                return Some(message);
+            match serde_json::from_slice(&line) {
+                Ok(message @ Value::Object(_)) => return Some(message),
+                // A message all the same, nested deeper than can be read here: to read on would be to wait for ever.
+                Err(error) if line.starts_with(b"{") => {
+                    eprintln!("a message cannot be read: {error}");
+                    return None;
+                }
+                // What is no JSON object is no message.
+                _ => {}
             }
         }
     }
@@ -159,6 +165,13 @@ mod tests {
         let request = core.receive().unwrap();
         core.answer(&request, Ok(json!({})));
         assert!(output.is_empty());
+    }
+
+    #[test]
+    fn a_request_that_is_nested_too_deep_is_the_last_one() {
+        let deep = format!("{{\"method\":\"list\",\"params\":{{\"a\":{}1{}}}}}\n", "[".repeat(200), "]".repeat(200));
+        let input = deep + "{\"jsonrpc\":\"2.0\",\"method\":\"list\"}\n";
+        assert!(Core::new(input.as_bytes(), Vec::new()).receive().is_none());
     }
 
     #[test]
