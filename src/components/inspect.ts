@@ -33,7 +33,7 @@ export function inspect(bytes: Uint8Array): ComponentShape {
       const message = `The file is a WebAssembly binary of a format (version ${head.version}) that this host does not know.`;
       throw new ComponentError('format', `${message} Build the plugin with tools for WASI 0.2.`);
     }
-    const all = Array.from(sections(bytes));
+    const all = whole(bytes);
     const names = (id: number, read: (reader: Reader) => string) =>
       all.filter((section) => section.id === id).flatMap((section) => list(bytes, section, read));
     return {
@@ -41,19 +41,24 @@ export function inspect(bytes: Uint8Array): ComponentShape {
       exports: names(COMPONENT_SECTION.export, readExport),
     };
   } catch (error) {
-    if (error instanceof RangeError) throw truncated(error);
-    if (error instanceof TypeError) {
-      throw new ComponentError('damaged', 'The file is damaged: a name in it is no text. Copy it again.', {
-        cause: error,
-      });
-    }
-    throw error;
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+    const what = error instanceof RangeError ? 'a part of it ends too early' : 'a name in it is no text';
+    throw new ComponentError('damaged', `The file is damaged: ${what}. Copy it again.`, { cause: error });
+  }
+}
+
+/** All sections. That the last one is longer than the file can come from a cut, and from one wrong byte in a length. */
+function whole(bytes: Uint8Array): Section[] {
+  try {
+    return Array.from(sections(bytes));
+  } catch (error) {
+    throw error instanceof RangeError ? truncated(error) : error;
   }
 }
 
 function truncated(cause?: Error): ComponentError {
-  const message = 'The file is cut off: it begins as a WebAssembly component but its end is missing. Copy it again.';
-  return new ComponentError('truncated', message, { cause });
+  const what = 'it begins as a WebAssembly component, but does not end where its parts do';
+  return new ComponentError('truncated', `The file is cut off or damaged: ${what}. Copy it again.`, { cause });
 }
 
 function foreign(bytes: Uint8Array): ComponentError {
@@ -76,7 +81,7 @@ function foreign(bytes: Uint8Array): ComponentError {
 }
 
 function moduleError(bytes: Uint8Array): ComponentError {
-  const imports = Array.from(sections(bytes)).find((section) => section.id === MODULE_SECTION.import);
+  const imports = whole(bytes).find((section) => section.id === MODULE_SECTION.import);
   const reader = imports && new Reader(bytes, imports.start, imports.end);
   const first = reader && reader.u32() > 0 ? reader.name() : '';
   const what = /^wasi_(snapshot_preview1|unstable)$/.test(first)

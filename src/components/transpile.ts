@@ -52,7 +52,7 @@ function attempt<T>(generate: () => T): T {
   } catch (error) {
     const payload = (error as { payload?: unknown }).payload;
     const reason = typeof payload === 'string' ? payload : error instanceof Error ? error.message : String(error);
-    const message = `The component cannot be made ready to run: ${reason.trim()}. Build the plugin again with current tools.`;
+    const message = `The component cannot be made ready to run: ${reason.trim()}. The file may be damaged: copy it again, or build the plugin again with current tools.`;
     throw new ComponentError('unsupported', message, { cause: error });
   }
 }

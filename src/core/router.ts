@@ -187,7 +187,10 @@ export class Router {
 
   #start(call: Call, plugin: string, method: string, version: Version | undefined): void {
     if (call.abandoned) return;
-    if (!version) throw new RpcError(CODE.noPlugin, `there is no plugin ${plugin} in this world`);
+    if (!version) {
+      const message = plugin ? `there is no plugin ${plugin} in this world` : `${call.method} names no plugin`;
+      throw new RpcError(CODE.noPlugin, message);
+    }
     this.begin(call, version, method);
   }
 

@@ -163,8 +163,9 @@ export class MountedNamespace implements Namespace, Steps {
   }
 
   readFile(path: string): MaybePromise<Uint8Array<ArrayBuffer>> {
-    return chain(this.open(this.root, path, { follow: true }), (node) =>
-      chain(node.fs.open(node), (file) =>
+    return chain(this.open(this.root, path, { follow: true }), (node) => {
+      if (node.kind === 'directory') throw new FsError('is-directory', `${path}: it is a folder`);
+      return chain(node.fs.open(node), (file) =>
         chainFinally(
           () => {
             const bytes = new Uint8Array(node.fs.stat(node).size);
@@ -172,8 +173,8 @@ export class MountedNamespace implements Namespace, Steps {
           },
           () => file.close(),
         ),
-      ),
-    );
+      );
+    });
   }
 
   writeFile(path: string, data: Uint8Array): MaybePromise<void> {

@@ -28,6 +28,7 @@ const FEATURES: [name: string, test: () => boolean][] = [
   ['WebAssembly', () => typeof WebAssembly === 'object' && typeof WebAssembly.instantiate === 'function'],
   ['isolated pages', () => typeof crossOriginIsolated === 'boolean'],
   ['Atomics.waitAsync', () => typeof Atomics === 'object' && typeof Atomics.waitAsync === 'function'],
+  ['Web Locks', () => 'locks' in navigator],
   ['module workers', () => typeof Worker === 'function' && hasModuleWorkers()],
   ['Promise.withResolvers', () => typeof Promise.withResolvers === 'function'],
 ];

@@ -1,5 +1,5 @@
 import { type Containers, openContainers } from './containers.ts';
-import { lockWorld, withListLock } from './lock.ts';
+import { browserLocks, lockWorld, withListLock } from './lock.ts';
 import { checkNewName, checkWorldName, type WorldRecord, type WorldStore } from './record.ts';
 import { PATIENCE, WorldRecords } from './records.ts';
 import { IndexedStore, MemoryStore } from './stores.ts';
@@ -115,12 +115,12 @@ export class WorldList {
   }
 
   /** Runs `task` on the records while no other page changes the list. */
-  private changing<T>(task: (records: WorldRecords) => Promise<T>): Promise<T> {
+  private async changing<T>(task: (records: WorldRecords) => Promise<T>): Promise<T> {
     return withListLock(this.locks, async () => task(await this.opening()));
   }
 
   private get locks(): LockManager {
-    return this.options.locks ?? navigator.locks;
+    return this.options.locks ?? browserLocks();
   }
 
   private now(): number {

@@ -56,7 +56,16 @@ export function lockFilling(id: string, options: LockOptions = {}): Promise<Worl
   return hold(`sausage/filling/${id}`, options);
 }
 
-function hold(name: string, { locks = navigator.locks, patience }: LockOptions): Promise<WorldLock | undefined> {
+/** The locks of the browser. An old one has none, and none has them for a page that came over plain http. */
+export function browserLocks(): LockManager {
+  const { locks } = globalThis.navigator ?? {};
+  if (locks) return locks;
+  throw new Error(
+    'This browser gives the page no Web Locks, without which no world is safe. Use https, or a newer one.',
+  );
+}
+
+function hold(name: string, { locks = browserLocks(), patience }: LockOptions): Promise<WorldLock | undefined> {
   const how = patience === undefined ? { ifAvailable: true } : { signal: AbortSignal.timeout(patience) };
   return new Promise((resolve, reject) => {
     const ended = locks.request(name, how, (lock) => {

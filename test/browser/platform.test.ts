@@ -263,6 +263,7 @@ describe('the gate', () => {
     ['WebAssembly', 'delete globalThis.WebAssembly'],
     ['isolated pages', 'delete globalThis.crossOriginIsolated'],
     ['Atomics.waitAsync', 'delete Atomics.waitAsync'],
+    ['Web Locks', 'delete Navigator.prototype.locks'],
     ['module workers', 'globalThis.Worker = class { constructor() {} terminate() {} }'],
     ['Promise.withResolvers', 'delete Promise.withResolvers'],
     ['shared memory', 'delete globalThis.SharedArrayBuffer'],

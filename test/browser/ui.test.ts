@@ -88,7 +88,7 @@ describe('the page, for a visitor', () => {
   it('shows an error as a sentence with its code, and the world goes on', async () => {
     const { page, ready } = bound(await visit());
     await ready();
-    expect(await run(page, 'nobody.home')).toMatch(/no plugin called “nobody”.*-32001/);
+    expect(await run(page, 'nobody.home')).toMatch(/no plugin nobody.*-32001/);
     expect(await run(page, 'notes.nothing')).toContain('-32601');
     await expect.poll(() => run(page, 'notes')).toContain('Write notes.add or notes.list.');
     expect(await run(page, 'ls /plugins')).toContain('notes/');

@@ -34,7 +34,7 @@ export function callProblem(error: unknown, method: string, stopped: boolean): P
   const base = { sentence: sentence(message), code, data };
   switch (code) {
     case -32001:
-      return { ...base, sentence: strings.errors.noPlugin(plugin), next: strings.errors.noPluginNext };
+      return { ...base, next: strings.errors.noPluginNext };
     case -32002:
       return { code, sentence: endedSentence(method, data), ...nextAfterEnd(data), ...ended(data) };
     case -32601:

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ComponentError } from '../../../src/components/errors.ts';
 import { inspect } from '../../../src/components/inspect.ts';
@@ -75,6 +76,36 @@ describe('R3.1-1 what is no plugin is told apart', () => {
     const error = problem(file);
     expect(error.problem).toBe(expected);
     expect(error.message).toMatch(words);
+  });
+
+  test('R3.1-1 a part that is damaged inside is not called cut off', async () => {
+    const component = await shape(['log'], [RUN]);
+    const name = Buffer.from(component).indexOf('log');
+    const longer = component.slice();
+    longer[name - 1] = 100;
+    expect(problem(longer)).toMatchObject({
+      problem: 'damaged',
+      message: expect.stringMatching(/^The file is damaged: a part/),
+    });
+    const noText = component.slice();
+    noText[name] = 0xff;
+    expect(problem(noText).message).toMatch(/^The file is damaged: a name/);
+  });
+
+  test('R3.1-1 any wrong byte of a component is an error in a sentence, or none', () => {
+    fc.assert(
+      fc.property(fc.nat(notes.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const damaged = new Uint8Array(notes);
+        damaged[at]! ^= flip;
+        try {
+          inspect(damaged);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ComponentError);
+          expect((error as Error).message).not.toMatch(/cut off(?! or damaged)/);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test('R3.1-1 a text with a character cut at the end of the looked-at part', () => {

@@ -66,6 +66,6 @@ describe('transpile', () => {
     component[Buffer.from(component).indexOf('run') + 2] = 'm'.charCodeAt(0);
     const error = await transpile(component).catch((error) => error);
     expect(error).toBeInstanceOf(ComponentError);
-    expect(error.message).toMatch(/cannot be made ready to run: .*run.*Build the plugin again/s);
+    expect(error.message).toMatch(/cannot be made ready to run: .*run.*build the plugin again/s);
   });
 });

@@ -17,6 +17,10 @@ describe('calls', () => {
       code: -32001,
       message: expect.stringContaining('nowhere'),
     });
+    await expect(world.call('../notes.x')).rejects.toMatchObject({
+      code: -32001,
+      message: '../notes.x names no plugin',
+    });
     await expect(world.call('core.fly')).rejects.toMatchObject({ code: -32601 });
   });
 
@@ -122,6 +126,15 @@ describe('calls', () => {
       code: -32002,
       message: expect.stringContaining('hello is no component'),
       data: { exit: { code: 126 } },
+    });
+  });
+
+  test('a folder in the place of a plugin.wasm is named by its path', async () => {
+    const world = await testWorld({});
+    await world.files.createDirectories('/plugins/odd/plugin.wasm');
+    await expect(world.call('odd.x')).rejects.toMatchObject({
+      code: -32603,
+      message: '/plugins/odd/plugin.wasm: it is a folder',
     });
   });
 

@@ -115,7 +115,13 @@ describe('errors in sentences', () => {
   });
 
   it('R3.2-2 an unknown plugin is named', () => {
-    expect(callProblem(new RpcError(-32001, 'x'), 'note.list', false).sentence).toContain('“note”');
+    const error = new RpcError(-32001, 'there is no plugin note in this world');
+    for (const method of ['note.list', 'core.call']) {
+      expect(callProblem(error, method, false)).toMatchObject({
+        sentence: 'there is no plugin note in this world',
+        next: '“ls /plugins” shows which there are.',
+      });
+    }
   });
 
   it('a call that the visitor stopped is no failure of the plugin', () => {

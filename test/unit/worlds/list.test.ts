@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Containers } from '../../../src/worlds/containers.ts';
 import { WorldList } from '../../../src/worlds/list.ts';
 import { lockWorld, WorldBusyError } from '../../../src/worlds/lock.ts';
@@ -261,6 +261,14 @@ describe('the list of worlds', () => {
       [`recovered ${id.slice(0, 8)}`, false],
     ]);
     expect(containers.folders.size).toBe(2);
+  });
+
+  it('R1-6 a browser without locks is told so in a sentence', async () => {
+    vi.stubGlobal('navigator', {});
+    const without = new WorldList({ containers, store });
+    await expect(without.list()).rejects.toThrow('This browser gives the page no Web Locks');
+    await expect(without.create('mine')).rejects.toThrow('Use https, or a newer one.');
+    vi.unstubAllGlobals();
   });
 
   it('R1-6 two containers of one name are both kept', async () => {
