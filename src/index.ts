@@ -16,7 +16,7 @@ import { Lifeline } from './lifeline.ts';
 import { receiveStream, sendStream } from './net/port-stream.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
-import { askForCopy } from './worlds/channel.ts';
+import { askForCopy, onChange } from './worlds/channel.ts';
 import { WorldList } from './worlds/list.ts';
 import { WorldBusyError } from './worlds/lock.ts';
 import { checkWorldName, WorldNameError, type WorldRecord } from './worlds/record.ts';
@@ -85,6 +85,11 @@ export async function listWorlds(): Promise<WorldInfo[]> {
     ...(opened !== undefined && { opened: new Date(opened) }),
     consented,
   }));
+}
+
+/** Calls `listener` after each change of the list by any page of this origin; the function that is returned ends it. */
+export function watchWorlds(listener: () => void): () => void {
+  return onChange(listener);
 }
 
 /** Makes a world of a zip, without starting it. Its services wait for the visitor's consent (R8-5). */

@@ -1,7 +1,7 @@
 /** The entry of the page. */
 
-import { copyWorld, deleteWorld, importWorld, listWorlds, openWorld, RpcError, WorldBusyError } from '../index.ts';
+import * as sausage from '../index.ts';
 import { PLAYGROUND_WORLD } from '../shipped.ts';
 import { start } from './start.ts';
 
-start({ openWorld, listWorlds, importWorld, copyWorld, deleteWorld, RpcError, WorldBusyError }, PLAYGROUND_WORLD);
+start(sausage, PLAYGROUND_WORLD);

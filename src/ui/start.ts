@@ -48,6 +48,10 @@ export function start(api: SausageApi & { RpcError?: unknown; WorldBusyError?: u
     const { name, safe } = addressed();
     if (!same({ name, safe }, session)) void session.open(name, { safe });
   });
+  // A page that slept has not heard what others did to the list.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void session.refreshWorlds();
+  });
   window.addEventListener('pagehide', () => session.leave());
   const { name, safe } = addressed();
   void session.open(name, { safe });

@@ -1,4 +1,7 @@
-/** What the pages of one world say to each other: the one that has it, and those that would like to (R1-6). */
+/**
+ * What pages say to each other: the one that has a world and those that would like to (R1-6), and all of them when the
+ * list of worlds changed.
+ */
 
 /** How long the page that has a world may take to answer; a tab that sleeps answers never. */
 export const PATIENCE_MS = 10_000;
@@ -57,6 +60,22 @@ export function askForCopy(id: string, name: string): Promise<Blob> {
     };
     channel.postMessage({ type: 'copy', ask } satisfies Message);
   }).finally(() => channel.close());
+}
+
+const LIST = 'sausage/worlds';
+
+/** Tells all pages that look at the list, this one too, that it has changed. */
+export function announceChange(): void {
+  const channel = new BroadcastChannel(LIST);
+  channel.postMessage(null);
+  channel.close();
+}
+
+/** Calls `listener` after each change of the list of worlds by any page; the function that is returned ends it. */
+export function onChange(listener: () => void): () => void {
+  const channel = new BroadcastChannel(LIST);
+  channel.onmessage = () => listener();
+  return () => channel.close();
 }
 
 export const asleep = (name: string): string =>

@@ -1,3 +1,4 @@
+import { announceChange } from './channel.ts';
 import { type Containers, openContainers } from './containers.ts';
 import { browserLocks, lockWorld, withListLock } from './lock.ts';
 import { checkNewName, checkWorldName, type WorldRecord, type WorldStore } from './record.ts';
@@ -114,9 +115,17 @@ export class WorldList {
     return this.changing(async (records) => records.save(change(existing(await records.get(id)))));
   }
 
-  /** Runs `task` on the records while no other page changes the list. */
+  /** Runs `task` on the records while no other page changes the list, and tells all pages when they changed. */
   private async changing<T>(task: (records: WorldRecords) => Promise<T>): Promise<T> {
-    return withListLock(this.locks, async () => task(await this.opening()));
+    let records: WorldRecords | undefined;
+    try {
+      return await withListLock(this.locks, async () => {
+        records = await this.opening();
+        return task(records);
+      });
+    } finally {
+      if (records?.takeChange()) announceChange();
+    }
   }
 
   private get locks(): LockManager {

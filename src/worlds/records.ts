@@ -23,9 +23,17 @@ export class WorldRecords {
   private readonly options: RecordsOptions;
   /** The worlds that this page is filling: others must not take them for leftovers. */
   private readonly filling = new Map<string, WorldLock>();
+  private changed = false;
 
   constructor(options: RecordsOptions) {
     this.options = options;
+  }
+
+  /** Whether anything has changed since this was asked last. */
+  takeChange(): boolean {
+    const { changed } = this;
+    this.changed = false;
+    return changed;
   }
 
   /** The record of a world that is there, be it whole or not. */
@@ -37,6 +45,7 @@ export class WorldRecords {
     const { store, containers } = this.options;
     await containers?.writeLabel(record.id, formatLabel(record));
     await store.set(record);
+    this.changed = true;
   }
 
   /** Saves the record of a world that this page fills from now on. */
@@ -69,7 +78,7 @@ export class WorldRecords {
     const records = await store.all();
     if (!containers) return this.withoutRests(records, wanted);
     const ids = new Set(await containers.ids());
-    for (const record of records) if (!ids.has(record.id)) await store.delete(record.id);
+    for (const record of records) if (!ids.has(record.id)) await this.forget(record.id);
     const kept = records.filter((record) => ids.has(record.id));
     for (const id of ids) {
       if (kept.some((record) => record.id === id)) continue;
@@ -149,20 +158,26 @@ export class WorldRecords {
     } catch {
       return false;
     }
+    this.changed = true;
     await containers?.writeLabel(record.id, formatLabel(record)).catch(() => {});
     return true;
   }
 
   /** Removes the files, then the record; within `patience` milliseconds, as long as files are in use. */
   private async erase(id: string, patience: number): Promise<boolean> {
-    const { store, containers } = this.options;
+    const { containers } = this.options;
     const end = performance.now() + patience;
     while (containers && !(await containers.remove(id))) {
       if (performance.now() >= end) return false;
       await new Promise((resolve) => setTimeout(resolve, AGAIN));
     }
-    await store.delete(id);
+    await this.forget(id);
     return true;
+  }
+
+  private async forget(id: string): Promise<void> {
+    await this.options.store.delete(id);
+    this.changed = true;
   }
 }
 

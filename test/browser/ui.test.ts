@@ -256,6 +256,22 @@ describe('the page, for a visitor', () => {
     await second.evaluate(() => sausage.deleteWorld('mine'));
   });
 
+  it('the list of worlds follows what another tab does', async () => {
+    const { page: first, ready } = bound(await visit());
+    await ready();
+    const { page: second } = bound(await visit());
+    await second.getByText('“playground” is open in another tab').waitFor();
+    const row = (name: string) => second.locator('sausage-worlds .worlds').getByText(name, { exact: true });
+    await first.evaluate(async () => sausage.importWorld('imported', await sausage.world.exportZip()));
+    await row('imported').waitFor();
+    await first.evaluate(async () => (await sausage.openWorld({ name: 'created' })).close());
+    await row('created').waitFor();
+    for (const name of ['imported', 'created']) {
+      await first.evaluate((name) => sausage.deleteWorld(name), name);
+      await row(name).waitFor({ state: 'detached' });
+    }
+  });
+
   it('R8-5 ?safe=1 opens a world without its services, and a button opens it with them', async () => {
     const { page: before, ready } = bound(await visit());
     await ready();

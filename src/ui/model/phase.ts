@@ -7,6 +7,7 @@ import type { Problem } from './problem.ts';
 export interface SausageApi {
   openWorld(options: OpenWorldOptions): Promise<World>;
   listWorlds(): Promise<WorldInfo[]>;
+  watchWorlds(listener: () => void): () => void;
   importWorld(name: string, zip: Blob, options?: Pick<OpenWorldOptions, 'onProgress'>): Promise<void>;
   copyWorld(name: string, to: string): Promise<void>;
   deleteWorld(name: string): Promise<void>;

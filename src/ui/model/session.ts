@@ -63,6 +63,8 @@ export class Session extends Store {
     this.#starts = new Starts(options.shelf);
     this.room = new Room(options.warehouse, options.shelf);
     this.console = this.#newConsole();
+    // A boot changes the list itself, and looks at it when it is over.
+    api.watchWorlds(() => this.phase.kind !== 'booting' && void this.refreshWorlds());
   }
 
   get world(): World | undefined {
@@ -118,6 +120,7 @@ export class Session extends Store {
       this.#starts.settle();
       this.#enter(notOpened(error, takeOver));
       this.#ready.reject(error);
+      void this.refreshWorlds();
     }
   }
 

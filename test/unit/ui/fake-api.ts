@@ -66,6 +66,19 @@ export class FakeApi implements SausageApi {
 
   listWorlds = async (): Promise<WorldInfo[]> => [...this.infos.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 
+  readonly #watchers = new Set<() => void>();
+
+  watchWorlds = (listener: () => void): (() => void) => {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  };
+
+  /** As after another page has changed the list. */
+  changeElsewhere(change: () => void): void {
+    change();
+    for (const listener of this.#watchers) listener();
+  }
+
   importWorld: SausageApi['importWorld'] = async (name, zip, options) => {
     options?.onProgress?.({ step: 'unpack', done: 1, total: 2 });
     await this.#options.onStep?.({ step: 'unpack', done: 1, total: 2 });

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { Session } from '../../../src/ui/model/session.ts';
 import { FakeApi } from './fake-api.ts';
 import { playground, sessionOn, until } from './sessions.ts';
+
+/** Resolves when the session is as `test` wants it. */
+const changed = (session: Session, test: () => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = session.subscribe(() => {
+      if (!test()) return;
+      stop();
+      resolve();
+    });
+    if (test()) resolve();
+  });
 
 describe('the session of the page', () => {
   it('makes the playground of the shipped file on the first visit, and trusts it', async () => {
@@ -21,6 +33,26 @@ describe('the session of the page', () => {
     expect(session.held).toBe(true);
     await session.consent();
     expect(session.held).toBe(false);
+  });
+
+  it('follows what other pages do to the list of worlds, but for the time of a boot', async () => {
+    const waits: (() => void)[] = [];
+    const api = new FakeApi({ onStep: () => new Promise<void>((resolve) => waits.push(resolve)) });
+    const session = sessionOn(api);
+    const names = () => session.worlds.map(({ name }) => name);
+    const opening = session.open('playground');
+    await until(session, 'booting');
+    api.changeElsewhere(() => api.add('during'));
+    const turn = setInterval(() => {
+      for (const go of waits.splice(0)) go();
+    });
+    await opening;
+    clearInterval(turn);
+    await changed(session, () => names().join() === 'during,playground');
+    api.changeElsewhere(() => api.add('made elsewhere'));
+    await changed(session, () => names().includes('made elsewhere'));
+    api.changeElsewhere(() => api.infos.delete('made elsewhere'));
+    await changed(session, () => !names().includes('made elsewhere'));
   });
 
   it('asks before it makes a world of an unknown name', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { onChange } from '../../../src/worlds/channel.ts';
 import type { Containers } from '../../../src/worlds/containers.ts';
 import { WorldList } from '../../../src/worlds/list.ts';
 import { lockWorld, WorldBusyError } from '../../../src/worlds/lock.ts';
@@ -261,6 +262,32 @@ describe('the list of worlds', () => {
       [`recovered ${id.slice(0, 8)}`, false],
     ]);
     expect(containers.folders.size).toBe(2);
+  });
+
+  it('tells every page after each change, and only then', async () => {
+    let told = 0;
+    let wake = () => {};
+    const stop = onChange(() => {
+      told++;
+      wake();
+    });
+    /** Runs `change` and waits until it is told; resolves to how often anything was told in all. */
+    const during = async (change: () => Promise<unknown>) => {
+      const before = told;
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      await change();
+      if (told === before) await woken;
+      return told;
+    };
+    let id = '';
+    await during(async () => ({ id } = await list.create('mine')));
+    await during(() => list.complete(id));
+    await during(() => list.rename(id, 'yours'));
+    await list.list();
+    await list.find('yours');
+    await during(() => list.delete(id));
+    expect(told).toBe(4);
+    stop();
   });
 
   it('R1-6 a browser without locks is told so in a sentence', async () => {
