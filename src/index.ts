@@ -177,6 +177,8 @@ class OpenedWorld implements World {
   #relay: RelayState | undefined;
   #port!: MessagePort;
   #calls = 0;
+  /** The visitor has agreed while the world was open. */
+  #agreed = false;
   #released = false;
   /** The calls that wait for their answers. */
   readonly #waiting = new Map<number, { answer: (reply: Reply) => void; onNotify: CallOptions['onNotify'] }>();
@@ -244,7 +246,7 @@ class OpenedWorld implements World {
   }
 
   get held(): boolean {
-    return this.#opened.held;
+    return !this.#agreed && (this.#opened.servicesHeld || this.relay.kind === 'held');
   }
 
   get bootProblem(): string | undefined {
@@ -316,7 +318,7 @@ class OpenedWorld implements World {
 
   async consent(): Promise<void> {
     await worlds.consent(this.#id);
-    this.#opened.held = false;
+    this.#agreed = true;
     await this.#whole(this.#core.release());
   }
 

@@ -134,8 +134,8 @@ export interface OpenOptions {
 
 export interface Opened {
   storage: StorageKind;
-  /** Services, or the way outside, were held back: for want of consent, or because the world was to be opened without. */
-  held: boolean;
+  /** The world has services that were held back for want of consent. */
+  servicesHeld: boolean;
   /** What is wrong with boot.json, so that there are no services (R8-2). */
   bootProblem?: string;
   /** How many processes can run at once. */

@@ -108,7 +108,7 @@ export class WorldServer implements CoreApi {
     parts.machines.warmUp();
     return {
       storage: parts.storage,
-      held: this.#servicesHeld > 0 || parts.relay.state.kind === 'held',
+      servicesHeld: this.#servicesHeld > 0,
       ...(core.services.problem !== undefined && { bootProblem: core.services.problem }),
       processLimit: parts.machines.limit,
       relay: parts.relay.state,

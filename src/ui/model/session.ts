@@ -44,8 +44,6 @@ export class Session extends Store {
   console: Console;
   /** The world is opened without its services, as the visitor asked (R8-5). */
   safe = false;
-  /** The world's services, or its way outside, wait for the visitor (R8-5). */
-  held = false;
   /** Of the world that was open last: import and export speak of it also while none is. */
   storage: StorageKind = 'opfs';
   readonly #options: SessionOptions;
@@ -69,6 +67,11 @@ export class Session extends Store {
 
   get world(): World | undefined {
     return this.phase.kind === 'open' ? this.phase.world : undefined;
+  }
+
+  /** The world's services, or its way outside, wait for the visitor (R8-5). */
+  get held(): boolean {
+    return this.world?.held ?? false;
   }
 
   /** Resolves with the world when it answers; a world opened after it has another promise. */
@@ -149,7 +152,6 @@ export class Session extends Store {
       this.signals.follow(world),
       this.room.watch(world),
     ];
-    this.held = world.held;
     this.storage = world.storage;
     console.world = world;
     this.#enter({ kind: 'open', world });
@@ -191,7 +193,6 @@ export class Session extends Store {
     this.#starts.settle();
     for (const stop of this.#unsubscribe.splice(0)) stop();
     this.console.world = undefined;
-    this.held = false;
     this.processes = new ProcessTable();
   }
 
@@ -222,7 +223,6 @@ export class Session extends Store {
   /** The visitor agrees that the world does what it was held from (R8-5). */
   async consent(): Promise<void> {
     await this.world?.consent();
-    this.held = false;
     this.changed();
   }
 

@@ -3,6 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import type { World } from '../../api.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import type { Session } from '../model/session.ts';
+import type { Signals } from '../model/signals.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
@@ -18,7 +19,8 @@ export class ConsentView extends LitElement {
   @state() private problem?: Problem;
   /** The world whose banner was put away. */
   @state() private later?: World;
-  readonly #follow = new Follow<Session>(this);
+  readonly #session = new Follow<Session>(this);
+  readonly #signals = new Follow<Signals>(this);
   #read?: World;
 
   static override styles = [
@@ -55,7 +57,9 @@ export class ConsentView extends LitElement {
   ];
 
   override willUpdate() {
-    this.#follow.set(this.session);
+    this.#session.set(this.session);
+    // the way outside can come to be held while the world is open
+    this.#signals.set(this.session.signals);
     const { world, held } = this.session;
     if (!world || !held || world === this.#read) return;
     this.#read = world;
