@@ -1,5 +1,8 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
+import type { ConsoleView } from './console/console-view.ts';
+import type { Desk } from './editor/desk.ts';
+import type { FilesView } from './files/files-view.ts';
 import type { Session } from './model/session.ts';
 import { Follow } from './model/store.ts';
 import { FileDrop } from './parts/drop.ts';
@@ -8,6 +11,8 @@ import { base } from './parts/theme.ts';
 import { strings } from './strings.ts';
 import type { WorldsView } from './worlds/worlds-view.ts';
 import './console/console-view.ts';
+import './editor/editor-view.ts';
+import './files/files-view.ts';
 import './parts/shell-view.ts';
 import './watch/journal-view.ts';
 import './watch/processes-view.ts';
@@ -16,8 +21,10 @@ import './worlds/worlds-view.ts';
 
 const { panes } = strings.app;
 
+const EDITOR: Pane = { id: 'editor', label: panes.editor, region: 'main' };
 const PANES: Pane[] = [
-  { id: 'console', label: panes.console, region: 'main' },
+  { id: 'console', label: panes.console, region: 'below' },
+  { id: 'files', label: panes.files, region: 'start' },
   { id: 'worlds', label: panes.worlds, region: 'start' },
   { id: 'journal', label: panes.journal, region: 'end' },
   { id: 'processes', label: panes.processes, region: 'end' },
@@ -29,8 +36,10 @@ export class PlaygroundView extends LitElement {
   @property({ attribute: false }) session?: Session;
   @query('sausage-shell') private shell!: ShellView;
   @query('sausage-worlds') private worlds!: WorldsView;
-  @query('sausage-console') private console!: HTMLElement;
+  @query('sausage-console') private console!: ConsoleView;
+  @query('sausage-files') private files?: FilesView;
   readonly #follow = new Follow<Session>(this);
+  readonly #desk = new Follow<Desk>(this);
   readonly #drop = new FileDrop(this, (file) => {
     this.shell.show('worlds');
     this.worlds.offerImport(file);
@@ -108,18 +117,24 @@ export class PlaygroundView extends LitElement {
 
   override willUpdate() {
     this.#follow.set(this.session);
+    this.#desk.set(this.session?.desk);
   }
 
   override render() {
     const { session } = this;
     if (!session) return nothing;
+    const { world, desk } = session;
+    const editing = desk !== undefined && desk.open.length > 0;
+    const shown = editing ? [EDITOR, ...PANES] : PANES;
     return html`
       <header>
         <button class="skip" @click=${() => this.toConsole()}>${strings.app.skip}</button>
         <div class="brand">${icon}<h1>${strings.app.name}</h1></div>
         <p class="quiet small tagline">${strings.app.tagline}</p>
       </header>
-      <sausage-shell .panes=${PANES} @opening=${() => this.shell.show('console')}>
+      <sausage-shell .panes=${shown} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake}>
+        ${editing ? html`<sausage-editor slot="editor" .desk=${desk}></sausage-editor>` : nothing}
+        ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${() => this.shell.show('editor')}></sausage-files>` : nothing}
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
         <sausage-journal slot="journal" .session=${session}></sausage-journal>
@@ -137,6 +152,16 @@ export class PlaygroundView extends LitElement {
     this.#wasOpen = open;
   }
 
+  private onOffer({ detail }: CustomEvent<string>) {
+    this.shell.show('console');
+    void this.shell.updateComplete.then(() => this.console.offer(detail));
+  }
+
+  private onMake() {
+    this.shell.show('files');
+    void this.shell.updateComplete.then(() => this.files?.askPlugin());
+  }
+
   private toConsole() {
     this.shell.show('console');
     void this.shell.updateComplete.then(() => this.console.focus());
@@ -144,7 +169,7 @@ export class PlaygroundView extends LitElement {
 
   /** The line is ready to type in, unless the visitor is elsewhere, or a keyboard would cover half a phone. */
   private async offerLine() {
-    await (this.console as LitElement).updateComplete;
+    await this.console.updateComplete;
     const elsewhere = document.activeElement !== document.body && this.shadowRoot!.activeElement !== null;
     if (!elsewhere && window.matchMedia('(pointer: fine)').matches) requestAnimationFrame(() => this.console.focus());
   }

@@ -114,6 +114,11 @@ export class ConsoleView extends LitElement {
     this.prompt.focus();
   }
 
+  /** Puts the beginning of a line in, for the visitor to go on with. */
+  offer(text: string) {
+    this.prompt.offer(text);
+  }
+
   private onLine(event: CustomEvent<string>) {
     this.#tail.again();
     this.session.console.run(event.detail);

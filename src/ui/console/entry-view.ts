@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { formatBytes, formatDuration, formatElapsed, preview } from '../model/format.ts';
+import { formatBytes, formatDuration, formatElapsed, hex, preview } from '../model/format.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
@@ -146,8 +146,3 @@ const isNothing = (value: unknown) =>
   value === undefined ||
   value === null ||
   (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0);
-
-const hex = (bytes: Uint8Array) =>
-  Array.from(bytes, (byte, at) => byte.toString(16).padStart(2, '0') + (at % 16 === 15 ? '\n' : ' '))
-    .join('')
-    .trim();

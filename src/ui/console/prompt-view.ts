@@ -176,6 +176,13 @@ export class PromptView extends LitElement {
     this.close();
   }
 
+  /** Puts the beginning of a line in, and suggests how it goes on. */
+  offer(text: string) {
+    this.fill(text);
+    this.input.focus();
+    void this.suggest();
+  }
+
   private onSubmit(event: Event) {
     event.preventDefault();
     const line = this.input.value;

@@ -49,6 +49,10 @@ export class WelcomeView extends LitElement {
       .examples button {
         font: 0.85rem var(--mono);
       }
+      .examples .make {
+        font: inherit;
+        font-size: 0.875rem;
+      }
       .hint {
         margin-top: 1.1rem;
         max-width: 36rem;
@@ -87,9 +91,14 @@ export class WelcomeView extends LitElement {
         ${(notes ? welcome.examples : welcome.emptyExamples).map(
           (line) => html`<button @click=${() => this.run(line)}>${line}</button>`,
         )}
+        <button class="make" @click=${this.make}>${welcome.make}</button>
       </div>
       ${empty ? nothing : html`<p class="hint quiet small">${welcome.hint}</p>`}
     `;
+  }
+
+  private make() {
+    this.dispatchEvent(new Event('make', { bubbles: true, composed: true }));
   }
 
   private run(line: string) {

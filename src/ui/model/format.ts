@@ -52,6 +52,12 @@ export function formatTime(rfc3339: string): string {
   return Number.isNaN(time.getTime()) ? rfc3339 : time.toLocaleTimeString('en-GB');
 }
 
+/** Sixteen bytes a line. */
+export const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte, at) => byte.toString(16).padStart(2, '0') + (at % 16 === 15 ? '\n' : ' '))
+    .join('')
+    .trim();
+
 /** A value on one line, as JSON without the quotes that keys do not need, cut after `limit` characters. */
 export function preview(value: unknown, limit = 72): string {
   const text = inline(value, limit);

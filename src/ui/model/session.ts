@@ -1,6 +1,7 @@
 import type { BootProgress, OpenWorldOptions, StorageKind, World, WorldInfo } from '../../api.ts';
 import { Console } from '../console/console.ts';
 import { forgetHistory } from '../console/history.ts';
+import { Desk } from '../editor/desk.ts';
 import { strings } from '../strings.ts';
 import { JournalFeed } from './journal.ts';
 import type { Opening, Phase, SausageApi } from './phase.ts';
@@ -42,6 +43,8 @@ export class Session extends Store {
   readonly signals = new Signals();
   readonly room: Room;
   console: Console;
+  /** Its files and what is built of them; it stays when the world ends by itself, for what was not saved yet. */
+  desk?: Desk;
   /** The world is opened without its services, as the visitor asked (R8-5). */
   safe = false;
   /** Of the world that was open last: import and export speak of it also while none is. */
@@ -87,6 +90,7 @@ export class Session extends Store {
     if (name !== this.name) {
       this.name = name;
       this.console = this.#newConsole();
+      this.desk = undefined;
     }
     this.safe = opening.safe ?? false;
     this.#options.onOpening?.(name, this.safe);
@@ -145,6 +149,7 @@ export class Session extends Store {
       world.on('process', (process) => {
         processes.update(process);
         console.onProcess(process);
+        this.desk?.folders.touchBelow('/proc');
       }),
       world.on('exit', (exit) => {
         takenOver = exit.takenOver;
@@ -154,6 +159,7 @@ export class Session extends Store {
     ];
     this.storage = world.storage;
     console.world = world;
+    this.desk = new Desk(world, this.desk);
     this.#enter({ kind: 'open', world });
     this.#ready.resolve(world);
     void world.closed.then(({ exitCode }) => this.#ended(turn, exitCode, takenOver));
@@ -193,12 +199,14 @@ export class Session extends Store {
     this.#starts.settle();
     for (const stop of this.#unsubscribe.splice(0)) stop();
     this.console.world = undefined;
+    this.desk?.leave();
     this.processes = new ProcessTable();
   }
 
   async #closeOpen(): Promise<void> {
     const { world } = this;
     if (!world) return;
+    await this.desk?.saveAll();
     this.#forgetWorld();
     this.#enter({ kind: 'closing' });
     // A world that cannot be closed properly must not keep the visitor from the next one.

@@ -1,9 +1,10 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { pageShelf, put, take } from '../model/shelf.ts';
 import { strings } from '../strings.ts';
 import { base } from './theme.ts';
 
-export type Region = 'start' | 'main' | 'end';
+export type Region = 'start' | 'main' | 'below' | 'end';
 
 /** A part of the page. Its content is the child of the shell with `slot` = its ID; it stays alive while it is not seen. */
 export interface Pane {
@@ -16,9 +17,15 @@ export interface Pane {
 const TWO = window.matchMedia('(min-width: 720px)');
 const THREE = window.matchMedia('(min-width: 1120px)');
 
+/** The part of the middle that is above, in percent: at the beginning, at the least and at the most, and a step of a key. */
+const SPLIT = { usual: 60, least: 15, most: 85, step: 5 };
+/** Where the split is remembered. */
+const SPLIT_KEY = 'split';
+
 /**
- * Lays the panes out: three columns where there is room, two on a tablet, and one on a phone. The panes of a column
- * are tabs when they are more than one.
+ * Lays the panes out: three columns where there is room, two on a tablet, and one on a phone. The middle one may have
+ * one region above another, with a line between them that can be moved. The panes of a region are tabs when they are
+ * more than one.
  */
 @customElement('sausage-shell')
 export class ShellView extends LitElement {
@@ -26,6 +33,7 @@ export class ShellView extends LitElement {
   @state() private columns = columns();
   /** The pane chosen last is first. */
   @state() private chosen: string[] = ['console'];
+  @state() private split = Number(take(pageShelf(), SPLIT_KEY)) || SPLIT.usual;
 
   static override styles = [
     base,
@@ -35,6 +43,32 @@ export class ShellView extends LitElement {
         min-height: 0;
         grid-template-columns: minmax(0, 1fr);
         grid-template-rows: minmax(0, 1fr);
+      }
+      .middle {
+        display: flex;
+        flex-direction: column;
+        min-height: 0;
+        min-width: 0;
+      }
+      .middle .below {
+        flex: 1 1 0;
+      }
+      .middle .main {
+        flex: none;
+      }
+      .split {
+        flex: none;
+        height: 5px;
+        margin-block: -2px;
+        z-index: 1;
+        background: linear-gradient(var(--line), var(--line)) center / 100% 1px no-repeat;
+        cursor: row-resize;
+        touch-action: none;
+      }
+      .split:hover,
+      .split:focus-visible {
+        background: var(--accent);
+        outline: none;
       }
       .region {
         display: flex;
@@ -58,8 +92,11 @@ export class ShellView extends LitElement {
         gap: 0.25rem;
         padding: 0 0.5rem;
         border-bottom: 1px solid var(--line);
+        overflow-x: auto;
+        scrollbar-width: none;
       }
       .tabs button {
+        flex: none;
         min-height: 2.5rem;
         padding: 0 0.6rem;
         border: 0;
@@ -102,11 +139,63 @@ export class ShellView extends LitElement {
   }
 
   override render() {
-    const regions: Region[] = ['start', 'main', 'end'];
-    return regions.map((region) => {
-      const panes = this.panes.filter((pane) => this.regionOf(pane) === region);
-      return panes.length > 0 ? this.renderRegion(region, panes) : nothing;
-    });
+    const of = (region: Region) => this.panes.filter((pane) => this.regionOf(pane) === region);
+    const [start, main, below, end] = [of('start'), of('main'), of('below'), of('end')];
+    const both = main.length > 0 && below.length > 0;
+    return html`
+      ${this.renderRegion('start', start)}
+      <div class="middle">
+        ${this.renderRegion('main', main)} ${both ? this.renderSplit() : nothing} ${this.renderRegion('below', below)}
+      </div>
+      ${this.renderRegion('end', end)}
+    `;
+  }
+
+  override updated() {
+    // By script, as the Content-Security-Policy refuses style attributes.
+    const main = this.renderRoot.querySelector<HTMLElement>('.middle > .main');
+    const both = main?.parentElement?.querySelector('.below');
+    if (main) main.style.flex = both ? `0 0 ${this.split}%` : '1 1 0';
+  }
+
+  private renderSplit() {
+    return html`<div
+      class="split"
+      role="separator"
+      tabindex="0"
+      aria-label=${strings.app.split}
+      aria-orientation="horizontal"
+      aria-valuenow=${Math.round(this.split)}
+      aria-valuemin=${SPLIT.least}
+      aria-valuemax=${SPLIT.most}
+      @keydown=${this.onSplitKey}
+      @pointerdown=${this.onSplitDown}
+      @pointermove=${this.onSplitMove}
+    ></div>`;
+  }
+
+  private setSplit(percent: number) {
+    this.split = Math.max(SPLIT.least, Math.min(SPLIT.most, percent));
+    put(pageShelf(), SPLIT_KEY, String(this.split));
+  }
+
+  private onSplitKey(event: KeyboardEvent) {
+    const { least, most, step } = SPLIT;
+    const to = { ArrowUp: this.split - step, ArrowDown: this.split + step, Home: least, End: most }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.setSplit(to);
+  }
+
+  private onSplitDown(event: PointerEvent) {
+    (event.target as Element).setPointerCapture(event.pointerId);
+  }
+
+  private onSplitMove(event: PointerEvent) {
+    const split = event.target as Element;
+    if (!split.hasPointerCapture(event.pointerId)) return;
+    const { top, height } = split.parentElement!.getBoundingClientRect();
+    this.setSplit(((event.clientY - top) / height) * 100);
   }
 
   /** Shows a pane in its column, wherever that is now. */
@@ -115,10 +204,11 @@ export class ShellView extends LitElement {
   }
 
   private renderRegion(region: Region, panes: Pane[]) {
+    if (panes.length === 0) return nothing;
     const shown = this.chosen.find((id) => panes.some((pane) => pane.id === id)) ?? panes[0]!.id;
     const tabs = panes.length > 1;
     const label = this.columns === 1 ? strings.app.region.all : strings.app.region[region];
-    return html`<div class="region ${region}" role=${region === 'main' ? 'main' : 'complementary'} aria-label=${label}>
+    return html`<div class="region ${region}" role=${this.isMain(region) ? 'main' : 'complementary'} aria-label=${label}>
       ${
         tabs
           ? html`<div class="tabs" role="tablist" aria-label=${label} @keydown=${(event: KeyboardEvent) => this.onKey(event, panes, shown)}>
@@ -145,6 +235,12 @@ export class ShellView extends LitElement {
         ><slot name=${id}></slot></div>`,
       )}
     </div>`;
+  }
+
+  /** A page has one main region: where one works. */
+  private isMain(region: Region): boolean {
+    const above = this.panes.some((pane) => this.regionOf(pane) === 'main');
+    return region === (above ? 'main' : 'below');
   }
 
   private regionOf({ region }: Pane): Region {

@@ -2,12 +2,12 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
-import { nameOfCopy } from '../model/world-name.ts';
+import { nameOfCopy, nameProblem } from '../model/world-name.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import '../parts/problem-view.ts';
 import '../parts/progress-view.ts';
-import './name-form.ts';
+import '../parts/name-form.ts';
 
 const { busy: texts } = strings;
 /** How long the other page may take to stop the world, in milliseconds (R1-6). */
@@ -100,7 +100,7 @@ export class BusyView extends LitElement {
       text=${texts.copyText}
       action=${texts.copy}
       suggestion=${nameOfCopy(name, taken)}
-      .taken=${taken}
+      .check=${(name: string) => nameProblem(name, taken)}
       @name=${this.onName}
       @cancel=${() => (this.asking = false)}
     ></sausage-name-form>`;

@@ -8,14 +8,14 @@ import { stateOf } from '../model/phase.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import { PLAYGROUND, type Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
-import { nameFromFile } from '../model/world-name.ts';
+import { nameFromFile, nameProblem } from '../model/world-name.ts';
+import type { DialogView } from '../parts/dialog-view.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
-import type { DialogView } from './dialog-view.ts';
 import { download } from './download.ts';
 import { worldsStyles } from './worlds-styles.ts';
-import './dialog-view.ts';
-import './name-form.ts';
+import '../parts/dialog-view.ts';
+import '../parts/name-form.ts';
 import './storage-view.ts';
 import '../parts/problem-view.ts';
 import '../parts/progress-view.ts';
@@ -122,7 +122,7 @@ export class WorldsView extends LitElement {
       text=${about}
       action=${importing ? texts.import : texts.create}
       suggestion=${importing ? nameFromFile(form.name, this.names) : ''}
-      .taken=${this.names}
+      .check=${(name: string) => nameProblem(name, this.names)}
       @name=${({ detail }: CustomEvent<string>) => this.onName(form, detail)}
       @cancel=${() => (this.form = undefined)}
     ></sausage-name-form>`;

@@ -1,6 +1,6 @@
 import { css, html, LitElement } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
-import { base } from '../parts/theme.ts';
+import { base } from './theme.ts';
 
 /**
  * A modal question around what is slotted into it: heading, text, then `slot="actions"`. The browser keeps the focus

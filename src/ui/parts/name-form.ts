@@ -1,22 +1,22 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { nameProblem } from '../model/world-name.ts';
-import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
+import { base } from './theme.ts';
 
 /**
- * Asks for the name of a new world and refuses those that cannot be one. Fires `name` with the name as its detail, or
+ * Asks for the name of something new and refuses those that cannot be one. Fires `name` with the name as its detail, or
  * `cancel`. The name that it begins with is offered selected.
  */
 @customElement('sausage-name-form')
 export class NameForm extends LitElement {
   @property() heading = '';
   @property() text = '';
-  /** On the button that makes the world. */
+  @property() label = strings.worlds.name;
+  /** On the button that makes it. */
   @property() action = '';
   @property() suggestion = '';
-  /** The names that are taken. */
-  @property({ attribute: false }) taken: readonly string[] = [];
+  /** Says in a sentence what is wrong with a name; undefined when nothing is. */
+  @property({ attribute: false }) check!: (name: string) => string | undefined;
   @state() private problem?: string;
   @query('input') private input!: HTMLInputElement;
 
@@ -45,7 +45,7 @@ export class NameForm extends LitElement {
     return html`<form @submit=${this.onSubmit} @keydown=${this.onKey}>
       <h3>${this.heading}</h3>
       ${this.text ? html`<p class="small">${this.text}</p>` : nothing}
-      <label for="name" class="small">${strings.worlds.name}</label>
+      <label for="name" class="small">${this.label}</label>
       <input
         id="name"
         autocomplete="off"
@@ -80,7 +80,7 @@ export class NameForm extends LitElement {
   private onSubmit(event: Event) {
     event.preventDefault();
     const name = this.input.value.trim();
-    this.problem = nameProblem(name, this.taken);
+    this.problem = this.check(name);
     if (this.problem) this.input.focus();
     else this.dispatchEvent(new CustomEvent('name', { detail: name }));
   }

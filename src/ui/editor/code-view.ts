@@ -1,0 +1,129 @@
+import type { EditorState } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import { css, html, LitElement } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { Follow } from '../model/store.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+import type { OpenFile } from './open-file.ts';
+import type { Place } from './places.ts';
+
+type Code = typeof import('./code.ts');
+
+/** The text of an open file, to be edited. Fires `run` and `save`. */
+@customElement('sausage-code')
+export class CodeView extends LitElement {
+  @property({ attribute: false }) file!: OpenFile;
+  /** What a build said about this file. */
+  @property({ attribute: false }) places: Place[] = [];
+  @state() private failed = false;
+  readonly #follow = new Follow<OpenFile>(this);
+  readonly #states = new WeakMap<OpenFile, { state: EditorState; revision: number }>();
+  #code?: Code;
+  #view?: EditorView;
+  #shown?: OpenFile;
+  #marked?: Place[];
+  #wanted?: { line: number; column: number };
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+        height: 100%;
+        min-height: 0;
+        background: var(--surface);
+      }
+      .editor {
+        height: 100%;
+      }
+      p {
+        padding: 1rem;
+      }
+    `,
+  ];
+
+  override willUpdate() {
+    this.#follow.set(this.file);
+  }
+
+  override render() {
+    return html`<div class="editor"></div>${this.failed ? html`<p role="alert">${strings.editor.noEditor}</p>` : ''}`;
+  }
+
+  override firstUpdated() {
+    import('./code.ts').then(
+      (code) => {
+        this.#code = code;
+        this.#view = code.codeView(this.renderRoot.querySelector('.editor')!, this.shadowRoot!);
+        this.sync();
+      },
+      // Without a network, before the page was kept whole.
+      () => (this.failed = true),
+    );
+  }
+
+  override updated() {
+    this.sync();
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.keep();
+  }
+
+  override focus() {
+    this.#view?.focus();
+  }
+
+  /** Puts the caret to a place of the file, from 1 on, once it is shown. */
+  goTo(line: number, column: number) {
+    this.#wanted = { line, column };
+    this.requestUpdate();
+  }
+
+  private keep() {
+    if (this.#view && this.#shown) {
+      const { revision } = this.#states.get(this.#shown) ?? { revision: this.#shown.revision };
+      this.#states.set(this.#shown, { state: this.#view.state, revision });
+    }
+  }
+
+  private sync() {
+    const [code, view, { file }] = [this.#code, this.#view, this];
+    if (!code || !view || file.content?.kind !== 'text') return;
+    if (this.#shown !== file) {
+      this.keep();
+      const kept = this.#states.get(file) ?? { state: this.newState(code, file), revision: file.revision };
+      this.#states.set(file, kept);
+      this.#shown = file;
+      this.#marked = undefined;
+      view.setState(kept.state);
+    }
+    const kept = this.#states.get(file)!;
+    if (kept.revision !== file.revision) {
+      kept.revision = file.revision;
+      code.replaceText(view, file.text);
+    }
+    if (this.#marked !== this.places) {
+      this.#marked = this.places;
+      code.showPlaces(view, this.places);
+    }
+    if (this.#wanted) {
+      code.goTo(view, this.#wanted.line, this.#wanted.column);
+      this.#wanted = undefined;
+    }
+  }
+
+  private newState(code: Code, file: OpenFile): EditorState {
+    const fire = (type: string) => () => this.dispatchEvent(new Event(type));
+    return code.codeState({
+      path: file.path,
+      text: file.text,
+      readOnly: file.readOnly,
+      onChange: (text) => file.edit(text),
+      onRun: fire('run'),
+      onSave: fire('save'),
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { World } from '../../api.ts';
+import { FolderTree } from '../files/folder-tree.ts';
+import { Store } from '../model/store.ts';
+import { OpenFile } from './open-file.ts';
+import { Runner } from './runner.ts';
+
+/** What the visitor works at in one open world: its folders, the files that are open, and what is built of them. */
+export class Desk extends Store {
+  readonly folders: FolderTree;
+  readonly runner: Runner;
+  readonly #world: World;
+  #open: OpenFile[] = [];
+  current?: OpenFile;
+
+  /** `before` is what the visitor worked at when the same world was open last: its files are open again. */
+  constructor(world: World, before?: Desk) {
+    super();
+    this.#world = world;
+    this.folders = new FolderTree(world.fs);
+    this.runner = new Runner(world);
+    for (const { path, unsaved } of before?.open ?? []) this.#open.push(new OpenFile(path, world.fs, unsaved));
+    this.current = this.#open.find(({ path }) => path === before?.current?.path);
+  }
+
+  get open(): readonly OpenFile[] {
+    return this.#open;
+  }
+
+  /** Opens a file, or shows it when it is open already. */
+  show(path: string): OpenFile {
+    let file = this.#open.find((each) => each.path === path);
+    if (!file) {
+      file = new OpenFile(path, this.#world.fs);
+      this.#open = [...this.#open, file];
+    }
+    this.current = file;
+    this.changed();
+    return file;
+  }
+
+  /** Saves a file as far as that is possible, and closes it; false when it stays, because something would be lost. */
+  async close(file: OpenFile, anyway = false): Promise<boolean> {
+    if (!anyway && file.isUnsaved && !(await file.save())) return false;
+    const at = this.#open.indexOf(file);
+    if (at < 0) return true;
+    file.close();
+    this.#open = this.#open.filter((each) => each !== file);
+    if (this.current === file) this.current = this.#open[Math.min(at, this.#open.length - 1)];
+    this.changed();
+    return true;
+  }
+
+  /** Saves all that was changed; false when something could not be saved. */
+  async saveAll(): Promise<boolean> {
+    const saved = await Promise.all(this.#open.map((file) => file.save()));
+    return saved.every(Boolean);
+  }
+
+  /** The world is no longer there; what was not saved is kept for a `Desk` that comes after this. */
+  leave(): void {
+    this.folders.close();
+    for (const file of this.#open) file.close();
+  }
+}

@@ -1,0 +1,274 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { Follow } from '../model/store.ts';
+import type { DialogView } from '../parts/dialog-view.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+import type { CodeView } from './code-view.ts';
+import type { Desk } from './desk.ts';
+import type { OpenFile } from './open-file.ts';
+import type { Place } from './places.ts';
+import { pluginOf, type Runner } from './runner.ts';
+import '../parts/problem-view.ts';
+import '../parts/dialog-view.ts';
+import './code-view.ts';
+import './file-view.ts';
+import './run-view.ts';
+
+const { editor: texts } = strings;
+const NO_PLACES: Place[] = [];
+
+/** The open files as tabs, the one in front, and how the last run went. */
+@customElement('sausage-editor')
+export class EditorPane extends LitElement {
+  @property({ attribute: false }) desk!: Desk;
+  @state() private doomed?: OpenFile;
+  @query('sausage-code') private code?: CodeView;
+  @query('sausage-dialog') private dialog!: DialogView;
+  readonly #desk = new Follow<Desk>(this);
+  readonly #file = new Follow<OpenFile>(this);
+  readonly #runner = new Follow<Runner>(this);
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        height: 100%;
+        min-height: 0;
+        background: var(--surface);
+      }
+      .bar {
+        display: flex;
+        flex: none;
+        align-items: stretch;
+        gap: 0.5rem;
+        border-bottom: 1px solid var(--line);
+        background: var(--sunken);
+      }
+      .tabs {
+        display: flex;
+        flex: 1;
+        min-width: 0;
+        overflow-x: auto;
+        scrollbar-width: none;
+      }
+      .tab {
+        display: flex;
+        flex: none;
+        align-items: center;
+        border-right: 1px solid var(--line);
+      }
+      .tab.current {
+        background: var(--surface);
+        box-shadow: inset 0 -2px var(--accent);
+      }
+      .tab button {
+        min-height: 2.4rem;
+        border: 0;
+        border-radius: 0;
+        background: none;
+        color: var(--quiet);
+        font-size: var(--small);
+      }
+      .tab [aria-selected='true'] {
+        color: var(--ink);
+        font-weight: 550;
+      }
+      .tab .close {
+        padding: 0 0.6rem 0 0;
+      }
+      .tab button:focus-visible {
+        outline-offset: -3px;
+      }
+      .actions {
+        display: flex;
+        flex: none;
+        align-items: center;
+        gap: 0.5rem;
+        padding: 0.25rem 0.6rem 0.25rem 0;
+      }
+      .notice {
+        display: flex;
+        flex: none;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.35rem 0.75rem;
+        padding: 0.5rem 1rem;
+        background: var(--accent-soft);
+        font-size: var(--small);
+      }
+      .notice p {
+        flex: 1 1 14rem;
+      }
+      .path {
+        flex: none;
+        display: flex;
+        justify-content: space-between;
+        gap: 1rem;
+        padding: 0.2rem 1rem;
+        border-bottom: 1px solid var(--line);
+        font: 0.75rem var(--mono);
+        color: var(--quiet);
+      }
+      .path span:first-child {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      .standing {
+        flex: none;
+        font-family: var(--sans);
+      }
+      .file {
+        flex: 1;
+        min-height: 0;
+      }
+      sausage-problem {
+        flex: none;
+        padding: 0.5rem 1rem;
+      }
+      sausage-run {
+        flex: 0 1 auto;
+        max-height: 45%;
+        min-height: 0;
+      }
+    `,
+  ];
+
+  override willUpdate() {
+    this.#desk.set(this.desk);
+    this.#file.set(this.desk.current);
+    this.#runner.set(this.desk.runner);
+  }
+
+  override render() {
+    const { desk } = this;
+    const { current: file } = desk;
+    return html`
+      <div class="bar">
+        <div class="tabs" role="tablist" aria-label=${texts.files} @keydown=${this.onTabKey}>
+          ${repeat(
+            desk.open,
+            ({ path }) => path,
+            (each) => this.renderTab(each, each === file),
+          )}
+        </div>
+        <div class="actions">${file ? this.renderRun(file) : nothing}</div>
+      </div>
+      ${file ? this.renderFile(file) : nothing}
+      <sausage-run .runner=${desk.runner} @place=${({ detail }: CustomEvent<Place>) => this.goTo(detail)}></sausage-run>
+      <sausage-dialog label=${texts.loseTitle(this.doomed?.name ?? '')}>
+        <p>${texts.loseText}</p>
+        <button slot="actions" autofocus @click=${() => this.dialog.close()}>${texts.loseKeep}</button>
+        <button slot="actions" class="danger" @click=${this.lose}>${texts.lose}</button>
+      </sausage-dialog>
+    `;
+  }
+
+  /** Shows the place that somebody named. */
+  goTo({ path, line, column }: Place) {
+    this.desk.show(path);
+    void this.updateComplete.then(() => this.code?.goTo(line, column));
+  }
+
+  override focus() {
+    this.code?.focus();
+  }
+
+  private renderTab(file: OpenFile, current: boolean) {
+    const mark = file.isUnsaved ? ' ●' : '';
+    return html`<div class="tab ${current ? 'current' : ''}" role="presentation">
+      <button
+        role="tab"
+        aria-selected=${current}
+        aria-label=${file.isUnsaved ? texts.unsavedTab(file.name) : file.name}
+        tabindex=${current ? 0 : -1}
+        title=${file.path}
+        @click=${() => this.desk.show(file.path)}
+      >${file.name}${mark}</button>
+      <button class="close" aria-label=${texts.closeOf(file.name)} title=${texts.close} @click=${() => this.close(file)}>×</button>
+    </div>`;
+  }
+
+  private renderRun(file: OpenFile) {
+    const plugin = pluginOf(file.path);
+    if (!plugin) return nothing;
+    const { runner } = this.desk;
+    return runner.busy
+      ? html`<button @click=${() => runner.stop()}>${texts.stop}</button>`
+      : html`<button class="main" title=${texts.runTitle(plugin)} @click=${this.run}>${texts.run(plugin)}</button>`;
+  }
+
+  private renderFile(file: OpenFile) {
+    const { run } = this.desk.runner;
+    const places = run && 'places' in run.outcome ? run.outcome.places.filter(({ path }) => path === file.path) : [];
+    return html`
+      <div class="path">
+        <span title=${file.path}>${file.path}</span>
+        <span class="standing" role="status">${file.readOnly ? texts.readOnly : texts.standing[file.standing]}</span>
+      </div>
+      ${this.renderNotice(file)}
+      ${file.problem ? html`<sausage-problem role="alert" .problem=${file.problem}></sausage-problem>` : nothing}
+      <div class="file">
+        ${
+          file.content?.kind === 'text'
+            ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
+            : file.content
+              ? html`<sausage-file .content=${file.content} label=${file.name}></sausage-file>`
+              : nothing
+        }
+      </div>
+    `;
+  }
+
+  private renderNotice(file: OpenFile) {
+    if (file.standing === 'conflict') {
+      return html`<div class="notice" role="alert">
+        <p>${texts.conflict}</p>
+        <button @click=${() => file.keepMine()}>${texts.keepMine}</button>
+        <button @click=${() => file.takeTheirs()}>${texts.takeTheirs}</button>
+      </div>`;
+    }
+    if (file.standing !== 'gone') return nothing;
+    return html`<div class="notice" role="alert">
+      <p>${texts.gone}</p>
+      <button @click=${() => file.keepMine()}>${texts.makeAgain}</button>
+      <button @click=${() => this.desk.close(file, true)}>${texts.close}</button>
+    </div>`;
+  }
+
+  private run = () => {
+    const plugin = this.desk.current && pluginOf(this.desk.current.path);
+    if (plugin) void this.desk.runner.start(plugin, () => this.desk.saveAll());
+  };
+
+  private async close(file: OpenFile) {
+    if (await this.desk.close(file)) return;
+    this.doomed = file;
+    void this.dialog.show();
+  }
+
+  private lose() {
+    this.dialog.close();
+    if (this.doomed) void this.desk.close(this.doomed, true);
+  }
+
+  private onTabKey(event: KeyboardEvent) {
+    const { open, current } = this.desk;
+    const at = current ? open.indexOf(current) : -1;
+    if (event.key === 'Delete' && current) {
+      void this.close(current);
+      return;
+    }
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + open.length, Home: 0, End: open.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.desk.show(open[to % open.length]!.path);
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus(),
+    );
+  }
+}

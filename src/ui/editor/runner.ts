@@ -1,0 +1,200 @@
+import type { World } from '../../api.ts';
+import { type Method, readInterface } from '../console/interface.ts';
+import { type Problem, problem } from '../model/problem.ts';
+import { Store } from '../model/store.ts';
+import { strings } from '../strings.ts';
+import { type Place, readPlaces } from './places.ts';
+
+export type RunStep = 'save' | 'build' | 'activate';
+
+/** The tests of a build, as R11-1 answers them. */
+export interface Tests {
+  passed: number;
+  failed: number;
+  output: string;
+}
+
+/** Why consumer and provider do not fit (R3.9-3). */
+export interface Misfit {
+  consumer: string;
+  provider: string;
+  method: string;
+  side: 'params' | 'result' | 'method';
+  pointer: string;
+  reason: string;
+  counterexample?: unknown;
+}
+
+export type Outcome =
+  | { kind: 'running'; step: RunStep; words?: string }
+  /** `methods`: what the version that is active now can be asked for. */
+  | { kind: 'done'; tests?: Tests; warnings: string[]; places: Place[]; methods: Method[] }
+  | { kind: 'failed'; step: RunStep; problem: Problem; output?: string; places: Place[] }
+  /** The version was built, and does not fit to the other plugins (-32003). Nothing was activated. */
+  | { kind: 'rejected'; misfits: Misfit[]; wasm: string }
+  | { kind: 'stopped' };
+
+/** One run: what is in `/plugins/<plugin>/source` is built, tested and activated. */
+export interface Run {
+  plugin: string;
+  /** By `performance.now()`. */
+  started: number;
+  /** Milliseconds; undefined while it runs. */
+  took?: number;
+  outcome: Outcome;
+}
+
+interface Built {
+  wasm: string;
+  tests?: Tests;
+  warnings?: string[];
+}
+
+const NOT_COMPATIBLE = -32003;
+/** What tells the builders apart: a package of Rust has this file. */
+const CARGO = 'Cargo.toml';
+
+/** The plugin that a file belongs to, when it is part of what is built. */
+export const pluginOf = (path: string): string | undefined =>
+  /^\/plugins\/([a-z0-9_-]+)\/(?:source|imports)\//.exec(path)?.[1];
+
+/** Builds and activates plugins, one at a time, and keeps how the last run went. */
+export class Runner extends Store {
+  readonly #world: World;
+  #abort?: AbortController;
+  run?: Run;
+
+  constructor(world: World) {
+    super();
+    this.#world = world;
+  }
+
+  get busy(): boolean {
+    return this.run?.outcome.kind === 'running';
+  }
+
+  /** `save` makes sure that what was edited is in the world; false when that failed. */
+  async start(plugin: string, save: () => Promise<boolean>): Promise<void> {
+    if (this.busy) return;
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.run = { plugin, started: performance.now(), outcome: { kind: 'running', step: 'save' } };
+    this.changed();
+    this.#end(await this.#attempt(plugin, save, abort.signal));
+  }
+
+  /** Ends the build, which is a process like any other (R11-2). */
+  stop(): void {
+    this.#abort?.abort();
+  }
+
+  /** Activates what was rejected all the same; those who use it break. */
+  async force(): Promise<void> {
+    const { run } = this;
+    if (run?.outcome.kind !== 'rejected') return;
+    const { wasm } = run.outcome;
+    await this.#again(run.plugin, () => this.#activate(run.plugin, { wasm, warnings: [] }, true));
+  }
+
+  /** Goes back to the version before. */
+  async revert(): Promise<void> {
+    const { run } = this;
+    if (!run || this.busy) return;
+    await this.#again(run.plugin, async () => {
+      const answer = await this.#world.call('core.revert', { plugin: run.plugin });
+      return { kind: 'done', warnings: [], places: [], methods: methodsOf(run.plugin, answer) };
+    });
+  }
+
+  forget(): void {
+    if (this.busy) return;
+    this.run = undefined;
+    this.changed();
+  }
+
+  async #again(plugin: string, work: () => Promise<Outcome>): Promise<void> {
+    this.run = { plugin, started: performance.now(), outcome: { kind: 'running', step: 'activate' } };
+    this.changed();
+    this.#end(await work().catch((error) => failure('activate', error)));
+  }
+
+  #end(outcome: Outcome): void {
+    if (!this.run) return;
+    this.run = { ...this.run, outcome, took: performance.now() - this.run.started };
+    this.#abort = undefined;
+    this.changed();
+  }
+
+  #step(step: RunStep, words?: string): void {
+    if (!this.run) return;
+    this.run = { ...this.run, outcome: { kind: 'running', step, ...(words && { words }) } };
+    this.changed();
+  }
+
+  async #attempt(plugin: string, save: () => Promise<boolean>, signal: AbortSignal): Promise<Outcome> {
+    let step: RunStep = 'save';
+    try {
+      if (!(await save())) {
+        return {
+          kind: 'failed',
+          step,
+          problem: { sentence: strings.run.unsaved, next: strings.run.unsavedNext },
+          places: [],
+        };
+      }
+      step = 'build';
+      this.#step(step);
+      const built = await this.#build(plugin, signal);
+      step = 'activate';
+      this.#step(step);
+      return await this.#activate(plugin, built, false);
+    } catch (error) {
+      return signal.aborted ? { kind: 'stopped' } : failure(step, error, plugin);
+    }
+  }
+
+  async #build(plugin: string, signal: AbortSignal): Promise<Built> {
+    const entries = await this.#world.fs.readDir(`/plugins/${plugin}/source`);
+    const builder = entries.some(({ name }) => name === CARGO) ? 'cargo' : 'js';
+    const onNotify = (name: string, params: unknown): void => {
+      const words = strings.run.progress(name, (params ?? {}) as Record<string, unknown>);
+      if (words) this.#step('build', words);
+    };
+    return (await this.#world.call(`${builder}.build`, { plugin }, { onNotify, signal })) as Built;
+  }
+
+  async #activate(plugin: string, { wasm, tests, warnings = [] }: Built, force: boolean): Promise<Outcome> {
+    try {
+      const answer = await this.#world.call('core.activate', { plugin, wasm, ...(force && { force }) });
+      const more = (answer as { warnings?: string[] } | null)?.warnings ?? [];
+      const all = [...new Set([...warnings, ...more])];
+      const places = readPlaces(plugin, all.join('\n'));
+      return { kind: 'done', warnings: all, places, methods: methodsOf(plugin, answer), ...(tests && { tests }) };
+    } catch (error) {
+      const { code, data } = error as { code?: unknown; data?: { problems?: Misfit[] } };
+      if (code === NOT_COMPATIBLE && data?.problems) return { kind: 'rejected', misfits: data.problems, wasm };
+      throw error;
+    }
+  }
+}
+
+/** Out of what `core.activate` answers. */
+function methodsOf(plugin: string, answer: unknown): Method[] {
+  const { documents } = (answer ?? {}) as { documents?: Record<string, unknown> };
+  return readInterface(documents?.[plugin]).methods;
+}
+
+function failure(step: RunStep, error: unknown, plugin = ''): Outcome {
+  const { data } = error as { data?: { output?: unknown } };
+  const output = typeof data?.output === 'string' ? data.output : undefined;
+  const told = problem(error, strings.run.doing(step, plugin));
+  // what the compiler said is shown by itself
+  if (output !== undefined) delete told.data;
+  return {
+    kind: 'failed',
+    step,
+    problem: told,
+    places: output === undefined ? [] : readPlaces(plugin, output),
+    ...(output !== undefined && { output }),
+  };
+}
