@@ -65,7 +65,7 @@ async function buildShippedWorld() {
     const { buildWorld } = await import('./world.mjs');
     await buildWorld({ outDir });
   }
-  for (const name of ['playground.world', 'programs.pack', 'cargo-sdk.pack', 'components.pack']) {
+  for (const name of ['playground.world', 'programs.pack', 'cargo-sdk.pack', 'js-sdk.pack', 'components.pack']) {
     if (!existsSync(join(outDir, name))) await writeFile(join(outDir, name), '');
   }
 }

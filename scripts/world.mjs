@@ -2,7 +2,8 @@
  * Packs what the page ships beside its code:
  *
  *   playground.world   the folder `public/world/` as a zip
- *   cargo-sdk.pack     the sources of the Rust SDK, which come into a world when it is there (`src/worlds/cargo-sdk.ts`)
+ *   cargo-sdk.pack     the sources of the Rust SDK, which come into a world when it is there (`src/worlds/sdk.ts`)
+ *   js-sdk.pack        those of the SDK for JavaScript, for worlds that are not made of the playground
  *   programs.pack      its plugins in JavaScript without the runner, which is the same for all of them
  *   components.pack    its plugins, transpiled and minified, so that a first visit does not load jco
  *
@@ -20,6 +21,7 @@ const RUNNER = resolve(fileURLToPath(import.meta.url), '..', '..', 'src', 'build
 const WORLD = resolve(fileURLToPath(import.meta.url), '..', '..', 'public', 'world');
 
 const CARGO_SDK = 'plugins/cargo/sdk/';
+const JS_SDK = 'plugins/js/sdk/';
 
 /** What stands in the folder for the repository's sake and is no part of the world. */
 const notOfTheWorld = (name) => name === 'target' || name === 'plugin.wasm.json' || name.startsWith('.');
@@ -90,6 +92,14 @@ async function programsOf(files) {
   return programs;
 }
 
+/** The text files below a folder, by their paths there. */
+function packTexts(files, folder) {
+  const below = files.flatMap(([path, bytes]) =>
+    path.startsWith(folder) ? [[path.slice(folder.length), Buffer.from(bytes).toString()]] : [],
+  );
+  return gzipSync(Buffer.from(JSON.stringify(Object.fromEntries(below))), { level: 9, mtime: 0 });
+}
+
 /** Writes the files into `outDir`, which exists, and returns their sizes. */
 export async function buildWorld({ outDir }) {
   const all = await worldFiles();
@@ -103,12 +113,9 @@ export async function buildWorld({ outDir }) {
   const { packFrames } = await loadModule('src/components/pack.ts');
   const pack = packFrames(frames, (bytes) => gzipSync(bytes, { level: 9, mtime: 0 }));
   const programs = gzipSync(Buffer.from(JSON.stringify(await programsOf(files))), { level: 9, mtime: 0 });
-  const sdk = all.flatMap(([path, bytes]) =>
-    path.startsWith(CARGO_SDK) ? [[path.slice(CARGO_SDK.length), Buffer.from(bytes).toString()]] : [],
-  );
-  const cargoSdk = gzipSync(Buffer.from(JSON.stringify(Object.fromEntries(sdk))), { level: 9, mtime: 0 });
   await writeFile(join(outDir, 'playground.world'), world);
-  await writeFile(join(outDir, 'cargo-sdk.pack'), cargoSdk);
+  await writeFile(join(outDir, 'cargo-sdk.pack'), packTexts(all, CARGO_SDK));
+  await writeFile(join(outDir, 'js-sdk.pack'), packTexts(all, JS_SDK));
   await writeFile(join(outDir, 'programs.pack'), programs);
   await writeFile(join(outDir, 'components.pack'), pack);
   return { world: world.length, pack: pack.length, programs: programs.length };

@@ -5,6 +5,7 @@
 
 import cargoSdk from '#world/cargo-sdk.pack?url';
 import pack from '#world/components.pack?url';
+import jsSdk from '#world/js-sdk.pack?url';
 import world from '#world/playground.world?url';
 import programs from '#world/programs.pack?url';
 import runner from './builders/runner/runner.wasm?url';
@@ -18,8 +19,9 @@ export const PROGRAMS_PACK: URL = new URL(programs, import.meta.url);
 /** The runner of plugins in JavaScript: 0.9 MB, so it is fetched when the world answers already. */
 export const RUNNER: URL = new URL(runner, import.meta.url);
 
-/** The sources of the Rust SDK. */
+/** The sources of the SDKs. The one for JavaScript is in the playground's world too. */
 export const CARGO_SDK_PACK: URL = new URL(cargoSdk, import.meta.url);
+export const JS_SDK_PACK: URL = new URL(jsSdk, import.meta.url);
 
 /** Fetches one of these; rejects with a sentence. */
 export async function fetchShipped(url: URL): Promise<Response> {

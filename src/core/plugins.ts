@@ -56,9 +56,9 @@ export class Plugins {
     return [...this.#native.keys()].filter((name) => find(this.#files, wasmPath(name)));
   }
 
-  /** False when /plugins is missing, or a file: the world then has no plugins but the built-in targets. */
-  get isFolder(): boolean {
-    return this.#folder !== undefined;
+  /** /plugins is a file: the world then has no plugins but the built-in targets. */
+  get isFile(): boolean {
+    return this.#folder === undefined && find(this.#files, '/plugins') !== undefined;
   }
 
   get #folder(): Node | undefined {

@@ -11,8 +11,6 @@ import { base } from './parts/theme.ts';
 import { strings } from './strings.ts';
 import type { WorldsView } from './worlds/worlds-view.ts';
 import './console/console-view.ts';
-import './editor/editor-view.ts';
-import './files/files-view.ts';
 import './parts/shell-view.ts';
 import './watch/journal-view.ts';
 import './watch/processes-view.ts';
@@ -148,6 +146,8 @@ export class PlaygroundView extends LitElement {
   override updated() {
     const open = this.session?.phase.kind === 'open';
     if (this.session) document.title = strings.app.title(this.session.name);
+    // Large, and of no use before a world is there: so they are no part of what a first visit waits for.
+    if (open) void import('./work.ts');
     if (open && !this.#wasOpen) void this.offerLine();
     this.#wasOpen = open;
   }

@@ -26,11 +26,11 @@ import { NetError } from '../net/errors.ts';
 import { HttpError } from '../net/http/errors.ts';
 import { fetchLocal } from '../net/http/fetch.ts';
 import { receiveStream, sendStream } from '../net/port-stream.ts';
-import { addCargoSdk, wantsCargoSdk } from './cargo-sdk.ts';
 import { answerOthers } from './channel.ts';
 import { EventBatches } from './events.ts';
 import { openParts, type WorldParts } from './parts.ts';
 import { addPrograms } from './programs.ts';
+import { addSdk, wantsCargoSdk } from './sdk.ts';
 import { exportWorld } from './zip.ts';
 
 type Callback<F> = F & Partial<ProxyMarked> & { [releaseProxy]?: () => void };
@@ -72,12 +72,17 @@ export class WorldServer implements CoreApi {
       journal: parts.journal,
       folders: parts.tree,
       native: [
-        jsTarget({ build: () => parts.build.api(), components: parts.components, machines: parts.machines }),
+        jsTarget({
+          build: () => parts.build.api(),
+          components: parts.components,
+          machines: parts.machines,
+          addSdk: (files) => addSdk(files, 'js'),
+        }),
         cargoTarget({
           components: parts.components,
           machines: parts.machines,
           base: options.base,
-          addSdk: addCargoSdk,
+          addSdk: (files) => addSdk(files, 'cargo'),
         }),
       ],
       onProcess: (process) => events.process(() => process.info()),
@@ -96,7 +101,7 @@ export class WorldServer implements CoreApi {
       copy: () => this.exportZip({ secrets: true }),
     });
     for (const repair of parts.repairs) this.#log(repair);
-    if (!core.plugins.isFolder) this.#log('/plugins is no folder: this world has no plugins of its own');
+    if (core.plugins.isFile) this.#log('/plugins is no folder: this world has no plugins of its own');
     const services = await core.services.read();
     if (options.services) void core.services.start();
     else {
@@ -121,7 +126,7 @@ export class WorldServer implements CoreApi {
     if (!furnish) return;
     try {
       await addPrograms(this.#files);
-      if (wantsCargoSdk(this.#files)) await addCargoSdk(this.#files);
+      if (wantsCargoSdk(this.#files)) await addSdk(this.#files, 'cargo');
     } catch (error) {
       this.#log(`${error}; it is tried again when this world is opened`);
       throw error;

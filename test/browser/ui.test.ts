@@ -128,6 +128,7 @@ describe('the page, for a visitor', () => {
     await ready();
     await run(page, 'notes.add {text: "to keep"}');
     const worlds = page.locator('sausage-worlds');
+    await page.getByRole('tab', { name: 'Worlds' }).click();
     const { name, data } = await download(() => worlds.getByRole('button', { name: 'Export playground' }).click());
     expect(name).toBe('playground.zip');
     expect(data.subarray(0, 2).toString()).toBe('PK');
@@ -159,6 +160,7 @@ describe('the page, for a visitor', () => {
     await ready();
     const before = await worldNames(page);
     const file = { name: 'letter.zip', mimeType: 'application/zip', buffer: Buffer.from('Dear world') };
+    await page.getByRole('tab', { name: 'Worlds' }).click();
     await page.locator('input[type=file]').setInputFiles(file);
     await page.keyboard.press('Enter');
     await page.locator('sausage-worlds').getByText('This happened while importing letter.zip.').waitFor();

@@ -23,6 +23,8 @@ export interface JsHost {
   build(): Promise<Pick<BuildApi, 'buildJs'>>;
   components: Components;
   machines: Machines;
+  /** Makes sure that the world has the SDK. */
+  addSdk(files: Namespace): Promise<void>;
 }
 
 export interface JsBuilt {
@@ -37,7 +39,11 @@ export function jsTarget(host: JsHost): NativeTarget {
     document: JS_DOCUMENT,
     methods: {
       build: (params, context) => build(host, readPlugin(params, 'js.build'), context),
-      new: (params, { files }) => create(readPlugin(params, 'js.new'), readImports(params), files),
+      new: async (params, { files }) => {
+        const made = await create(readPlugin(params, 'js.new'), readImports(params), files);
+        await host.addSdk(files);
+        return made;
+      },
     },
   };
 }
@@ -62,6 +68,7 @@ async function build(host: JsHost, plugin: string, context: NativeContext): Prom
   if (!find(files, `${pluginFolder(plugin)}/source`)) {
     throw buildFailure('read', `${pluginFolder(plugin)}/source does not exist: js.new makes a plugin`);
   }
+  await host.addSdk(files);
   const sources = await snapshot(files, plugin);
   context.notify('progress', { step: 'compile' });
   const result = await (await host.build()).buildJs({ plugin, files: sources });

@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** As the bundler of JavaScript writes it, on one line. */
-const BUNDLER = /^(\S+):(\d+):(\d+): (error|warning): (.*)$/;
+const BUNDLER = /^([^\s:]+):(\d+):(\d+): (error|warning): (.*)$/;
 /** As rustc writes it: what, and on a line below where. */
 const RUSTC = /^(error|warning)(?:\[\w+\])?: (.*)$/;
 const RUSTC_AT = /^\s*--> ([^:\s]+):(\d+):(\d+)$/;

@@ -290,7 +290,10 @@ function fakeFiles(files: Map<string, Uint8Array>): WorldFiles {
     },
     mkdir: refuse,
     rename: refuse,
-    remove: async (path) => void files.delete(path),
+    remove: async (path) => {
+      files.delete(path);
+      for (const watch of watches) watch(path);
+    },
     watch(path, listener) {
       const below = path.endsWith('/') ? path : `${path}/`;
       const watch = (changed: string) => (changed === path || changed.startsWith(below)) && listener(changed);

@@ -1,0 +1,217 @@
+/** What a visitor does to make something: a new plugin, its text, one Run, and what the page says when it does not fit. */
+
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ChromiumTab } from './chromium.ts';
+import { openBrowser, openSite, type Site, type TestBrowser } from './harness.ts';
+
+let site: Site;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  site = await openSite();
+  browser = await openBrowser('chromium');
+});
+
+const tabs: ChromiumTab[] = [];
+afterEach(async () => {
+  for (const tab of tabs.splice(0)) await tab.close();
+});
+
+/** Each test has a world of its own. */
+async function visit(world: string, width = 1280): Promise<{ page: Page; problems: string[] }> {
+  const tab = (await browser.open(`${site.url}?world=${world}`, { ready: false })) as ChromiumTab;
+  tabs.push(tab);
+  const { page, problems } = tab;
+  await page.setViewportSize({ width, height: 800 });
+  await page.getByRole('button', { name: `Create “${world}”, empty` }).click();
+  await page.waitForFunction((name) => sausage.world?.name === name, world);
+  return { page, problems };
+}
+
+const text = (page: Page) => page.locator('.cm-content');
+const run = (page: Page) => page.keyboard.press('ControlOrMeta+Enter');
+const file = (page: Page, path: string) => page.evaluate((at) => sausage.world!.fs.readTextFile(at), path);
+
+async function newPlugin(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'New plugin' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: `Run ${name}` }).waitFor();
+  await text(page).click();
+}
+
+/** Puts another text into the file in front. */
+async function write(page: Page, source: string): Promise<void> {
+  await text(page).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(source);
+}
+
+const PLUGIN = (params: string) => `import { method, serve, t } from 'sausage';
+serve({ grace: 1, methods: { add: method({ params: ${params}, result: t.integer(), run: () => 1 }) } });
+`;
+
+/** Waits until what `look` gives is as it should be: a build or a start may be in between. */
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
+
+describe('the files of a world and their editor', () => {
+  it('R11-1 R10-6 a plugin is made, run, broken, mended and called, with keys alone', async () => {
+    const { page, problems } = await visit('making');
+    await newPlugin(page, 'mine');
+    expect(await text(page).textContent()).toContain('greet');
+    await run(page);
+    await page.getByText('mine is active').waitFor();
+    await page.getByText('2 tests passed').waitFor();
+    await page.getByRole('button', { name: 'mine.greet' }).click();
+    await page.getByRole('option', { name: /"name"/ }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Ada');
+    await page.keyboard.press('Enter');
+    await page.locator('sausage-entry .output').getByText('"Hello, Ada!"').waitFor();
+
+    await text(page).click();
+    await page.keyboard.press('ControlOrMeta+Home');
+    await page.keyboard.type('let x = ;');
+    await run(page);
+    await page.getByText('mine does not build').waitFor();
+    await page.getByRole('button', { name: /main\.ts:1:9 error/ }).click();
+    await page.locator('.cm-lintRange-error').waitFor();
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText('1;');
+    await run(page);
+    await page.getByText('mine is active').waitFor();
+    expect(await file(page, '/plugins/mine/source/main.ts')).toMatch(/^let x = 1;/);
+    expect(problems).toEqual([]);
+  });
+
+  it('R10-4 R10-6 a version that does not fit is refused with an example, forced, and taken back', async () => {
+    const { page } = await visit('breaking');
+    await newPlugin(page, 'shelf');
+    await page.evaluate(() => sausage.world!.fs.remove('/plugins/shelf/source/main.test.ts'));
+    await write(page, PLUGIN('t.object({ title: t.string() })'));
+    await run(page);
+    await page.getByText('shelf is active').waitFor();
+    // a consumer, made by the same means
+    await page.evaluate(async () => {
+      const { world } = sausage;
+      await world!.call('js.new', { plugin: 'shop', imports: ['shelf'] });
+      await world!.fs.remove('/plugins/shop/source/main.test.ts');
+      const source = `import { method, serve, t } from 'sausage';
+import shelf from 'sausage/plugins/shelf';
+serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run: () => shelf.add({ title: 'x' }) }) } });`;
+      await world!.fs.writeFile('/plugins/shop/source/main.ts', source);
+      const { wasm } = (await world!.call('js.build', { plugin: 'shop' })) as { wasm: string };
+      await world!.call('core.activate', { plugin: 'shop', wasm });
+    });
+    await write(page, PLUGIN('t.object({ title: t.string(), price: t.integer() })'));
+    await run(page);
+    await page.getByText('This version of shelf does not fit the other plugins').waitFor();
+    const misfit = page.locator('sausage-run .misfit');
+    expect(await misfit.textContent()).toMatch(/shop uses shelf\.add/);
+    await misfit.locator('sausage-tree').getByText('title').waitFor();
+    await page.getByRole('button', { name: 'Activate it anyway' }).click();
+    await page.getByText('shelf is active').waitFor();
+    const graph = () => file(page, '/proc/core/graph.json').then((json) => JSON.parse(json).imports[0].result);
+    await poll(graph).toBe('broken');
+    await page.getByRole('button', { name: 'Go back to the version before' }).click();
+    await poll(graph).toBe('ok');
+  });
+
+  it('R4-10 nothing is lost when a process writes the file that is being edited', async () => {
+    const { page } = await visit('conflict');
+    await page.evaluate(() => sausage.world!.fs.writeFile('/list.md', 'one\n'));
+    await page.getByRole('treeitem', { name: 'list.md' }).click();
+    await text(page).getByText('one').waitFor();
+    await page.evaluate(() => sausage.world!.fs.writeFile('/list.md', 'two\n'));
+    await text(page).getByText('two').waitFor();
+    await text(page).click();
+    await page.keyboard.type('mine ');
+    await page.evaluate(() => sausage.world!.fs.writeFile('/list.md', 'theirs\n'));
+    await page.getByText('Something else wrote this file').waitFor();
+    expect(await file(page, '/list.md')).toBe('theirs\n');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await poll(() => file(page, '/list.md')).toContain('mine ');
+    await page.evaluate(() => sausage.world!.fs.remove('/list.md'));
+    await page.getByText('This file is no longer in the world.').waitFor();
+    await page.getByRole('button', { name: 'Put it back' }).click();
+    await poll(() => file(page, '/list.md')).toContain('mine ');
+  });
+
+  it('keeps a text that is not saved when the world starts again', async () => {
+    const { page } = await visit('restart');
+    await page.evaluate(() => sausage.world!.fs.writeFile('/a.txt', 'one'));
+    await page.getByRole('treeitem', { name: 'a.txt' }).click();
+    await text(page).click();
+    await page.keyboard.type('new ');
+    await page.evaluate(() => sausage.world!.call('core.exit', { code: 75 }).catch(() => {}));
+    await poll(() => file(page, '/a.txt').catch(() => '')).toContain('new ');
+    expect(await text(page).textContent()).toContain('new ');
+  });
+
+  it('walks, makes, renames and deletes in the tree with keys alone, 5,000 files among them', async () => {
+    const { page } = await visit('tree');
+    await page.evaluate(async () => {
+      const { fs } = sausage.world!;
+      await fs.mkdir('/many');
+      await Promise.all(Array.from({ length: 5000 }, (_, at) => fs.writeFile(`/many/${at}`, '')));
+    });
+    const tree = page.getByRole('tree', { name: 'Files of the world' });
+    const chosen = tree.locator('[aria-selected=true]');
+    await tree.getByRole('treeitem', { name: 'many' }).waitFor();
+    await tree.focus();
+    await page.keyboard.press('m');
+    await poll(() => chosen.getAttribute('title')).toBe('/many');
+    await page.keyboard.press('ArrowRight');
+    await poll(() => chosen.getAttribute('aria-expanded')).toBe('true');
+    await page.keyboard.press('ArrowRight');
+    await poll(() => chosen.getAttribute('title')).toBe('/many/0');
+    expect(await chosen.getAttribute('aria-setsize')).toBe('5000');
+    expect(await tree.getByRole('treeitem').count()).toBeLessThan(200);
+    await page.keyboard.press('F2');
+    await page.getByRole('textbox', { name: 'Name' }).fill('first');
+    await page.keyboard.press('Enter');
+    await poll(() => chosen.getAttribute('title')).toBe('/many/first');
+    await tree.focus();
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog', { name: 'Delete “first”?' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.evaluate(() => sausage.world!.fs.stat('/many/first').catch(() => 'gone')))
+      .toBe('gone');
+  });
+
+  it('shows pictures as such, programs by what they import, and other bytes as bytes', async () => {
+    const { page } = await visit('kinds');
+    await page.evaluate(async () => {
+      const { fs } = sausage.world!;
+      const canvas = new OffscreenCanvas(2, 2);
+      canvas.getContext('2d');
+      await fs.writeFile('/a.png', new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer()));
+      await fs.writeFile('/b.bin', new Uint8Array([0, 1, 254]));
+      await fs.writeFile('/c.wasm', 'no program');
+    });
+    await page.getByRole('treeitem', { name: 'a.png' }).click();
+    const picture = page.getByRole('img', { name: 'a.png' });
+    await poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(2);
+    await page.getByRole('treeitem', { name: 'b.bin' }).click();
+    await page.getByText('00 01 fe').waitFor();
+    await page.getByRole('treeitem', { name: 'c.wasm' }).click();
+    await text(page).getByText('no program').waitFor();
+  });
+
+  it('is one pane at 380 pixels, where a file that is opened comes to the front', async () => {
+    const { page } = await visit('small', 380);
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await page.getByRole('button', { name: 'New file' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('a/b.txt');
+    await page.keyboard.press('Enter');
+    await text(page).waitFor();
+    expect(await page.getByRole('tab', { name: 'Editor' }).getAttribute('aria-selected')).toBe('true');
+    await text(page).click();
+    await page.keyboard.type('by thumb');
+    await poll(() => file(page, '/a/b.txt')).toBe('by thumb');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
+  });
+});
