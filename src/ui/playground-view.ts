@@ -12,7 +12,6 @@ import { strings } from './strings.ts';
 import type { WorldsView } from './worlds/worlds-view.ts';
 import './console/console-view.ts';
 import './parts/shell-view.ts';
-import './watch/journal-view.ts';
 import './watch/processes-view.ts';
 import './watch/status-view.ts';
 import './worlds/worlds-view.ts';
@@ -97,6 +96,9 @@ export class PlaygroundView extends LitElement {
       .skip:focus {
         top: 0.4rem;
       }
+      .none {
+        padding: 0.75rem 1rem;
+      }
       .drop {
         position: fixed;
         inset: 0.75rem;
@@ -132,7 +134,7 @@ export class PlaygroundView extends LitElement {
       </header>
       <sausage-shell .panes=${shown} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake}>
         ${editing ? html`<sausage-editor slot="editor" .desk=${desk}></sausage-editor>` : nothing}
-        ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${() => this.shell.show('editor')}></sausage-files>` : nothing}
+        ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${() => this.shell.show('editor')}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
         <sausage-journal slot="journal" .session=${session}></sausage-journal>

@@ -255,6 +255,7 @@ export const strings = {
 
   files: {
     label: 'Files of the world',
+    closed: 'The files of a world are here while it is open.',
     makers: 'Make something new',
     makersShort: 'New',
     makerNames: { plugin: 'plugin', file: 'file', folder: 'folder' },
@@ -380,6 +381,8 @@ export const strings = {
     placeholder: 'plugin, process or words',
     empty: 'Nothing has been written yet.',
     none: 'No line has these words.',
+    questions: 'Questions of the core',
+    questionsTitle: 'Also show how the core asks plugins what they can do',
   },
 
   processes: {

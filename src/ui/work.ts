@@ -1,4 +1,5 @@
-/** The elements that one works with in an open world, which load once it is there. */
+/** The elements of an open world that its first answer does not wait for. */
 
 import './editor/editor-view.ts';
 import './files/files-view.ts';
+import './watch/journal-view.ts';

@@ -98,7 +98,7 @@ describe('the files of a world and their editor', () => {
       await world!.call('js.new', { plugin: 'shop', imports: ['shelf'] });
       await world!.fs.remove('/plugins/shop/source/main.test.ts');
       const source = `import { method, serve, t } from 'sausage';
-import shelf from 'sausage/plugins/shelf';
+import * as shelf from 'imports/shelf';
 serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run: () => shelf.add({ title: 'x' }) }) } });`;
       await world!.fs.writeFile('/plugins/shop/source/main.ts', source);
       const { wasm } = (await world!.call('js.build', { plugin: 'shop' })) as { wasm: string };
@@ -199,6 +199,39 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     await page.getByText('00 01 fe').waitFor();
     await page.getByRole('treeitem', { name: 'c.wasm' }).click();
     await text(page).getByText('no program').waitFor();
+  });
+
+  it('R7-1 10,000 lines of the journal follow as they come, and stay where the visitor is', async () => {
+    const { page } = await visit('loud');
+    const shout = (from: number, to: number) =>
+      page.evaluate(([from, to]) => sausage.world!.call('loud.shout', { from, to }), [from, to]);
+    await page.evaluate(async () => {
+      const world = sausage.world!;
+      await world.call('js.new', { plugin: 'loud' });
+      await world.fs.remove('/plugins/loud/source/main.test.ts');
+      const source = `import { method, serve, t } from 'sausage';
+const params = t.object({ from: t.integer(), to: t.integer() });
+const run = ({ from, to }) => { for (let i = from; i < to; i++) console.error('line ' + i); };
+serve({ methods: { shout: method({ params, run }) } });`;
+      await world.fs.writeFile('/plugins/loud/source/main.ts', source);
+      const { wasm } = (await world.call('js.build', { plugin: 'loud' })) as { wasm: string };
+      await world.call('core.activate', { plugin: 'loud', wasm });
+    });
+    const lines = page.getByRole('log', { name: 'Newest lines of the journal' });
+    await shout(0, 9000);
+    await lines.getByText('line 8999', { exact: true }).waitFor();
+    expect(await lines.locator('.entry').count()).toBeLessThan(100);
+    await lines.evaluate((element) => (element.scrollTop = element.scrollHeight / 2));
+    const middle = lines.getByText(/^line [45]\d\d\d$/).first();
+    await middle.waitFor();
+    const where = () => middle.evaluate((element) => `${element.textContent} ${element.getBoundingClientRect().top}`);
+    const before = await poll(where).toBeTruthy().then(where);
+    await shout(9000, 9050);
+    await poll(() => file(page, '/state/core/journal.sqlite').then((text) => text.includes('line 9049'))).toBe(true);
+    expect(await where()).toBe(before);
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('line 9049');
+    await lines.getByText('line 9049', { exact: true }).waitFor();
+    expect(await lines.locator('.entry').count()).toBe(1);
   });
 
   it('is one pane at 380 pixels, where a file that is opened comes to the front', async () => {

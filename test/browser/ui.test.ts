@@ -263,6 +263,7 @@ describe('the page, for a visitor', () => {
     await ready();
     const { page: second } = bound(await visit());
     await second.getByText('“playground” is open in another tab').waitFor();
+    await second.getByRole('tab', { name: 'Worlds' }).click();
     const row = (name: string) => second.locator('sausage-worlds .worlds').getByText(name, { exact: true });
     await first.evaluate(async () => sausage.importWorld('imported', await sausage.world.exportZip()));
     await row('imported').waitFor();
@@ -409,10 +410,10 @@ describe('the page, for a visitor', () => {
 });
 
 describe('the script of the page', () => {
-  it('is under 60 KB compressed, the embedding API with it', async () => {
+  it('is under 70 KB compressed, the embedding API with it', async () => {
     const page = await readFile(join(DIST, 'index.html'), 'utf8');
     const app = /data-app="([^"]+)"/.exec(page)![1]!;
-    expect(gzipSync(await readFile(join(DIST, app))).length).toBeLessThan(60_000);
+    expect(gzipSync(await readFile(join(DIST, app))).length).toBeLessThan(70_000);
   });
 });
 

@@ -1,4 +1,4 @@
-import { virtualize } from '@lit-labs/virtualizer/virtualize.js';
+import { type VirtualizerHostElement, virtualize, virtualizerRef } from '@lit-labs/virtualizer/virtualize.js';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
@@ -31,8 +31,10 @@ export class FilesView extends LitElement {
   @state() private problem?: Problem;
   @state() private doomed?: Row;
   @query('sausage-dialog') private dialog!: DialogView;
-  @query('[role=tree]') private tree!: HTMLElement;
+  @query('[role=tree]') private tree!: VirtualizerHostElement;
   readonly #tree = new Follow<FolderTree>(this);
+  /** The chosen line was scrolled to, and may be scrolled away from. */
+  #seen?: string;
 
   static override styles = [
     base,
@@ -131,6 +133,15 @@ export class FilesView extends LitElement {
 
   override willUpdate() {
     this.#tree.set(this.folders);
+  }
+
+  override updated() {
+    const { chosen, rows } = this.folders;
+    if (chosen === this.#seen) return;
+    const at = rows.findIndex(({ path }) => path === chosen);
+    if (at < 0) return;
+    this.#seen = chosen;
+    this.tree[virtualizerRef]?.element(at)?.scrollIntoView({ block: 'nearest' });
   }
 
   private get folders(): FolderTree {
@@ -368,12 +379,6 @@ export class FilesView extends LitElement {
     const row = this.folders.rows[at];
     if (!row) return;
     this.folders.choose(row.path);
-    void this.updateComplete.then(() => {
-      const { tree } = this;
-      const item = this.renderRoot.querySelector(`#${CSS.escape(idOf(row.path))}`);
-      if (item) item.scrollIntoView({ block: 'nearest' });
-      else tree.scrollTop = (tree.scrollHeight / this.folders.rows.length) * at;
-    });
   }
 }
 

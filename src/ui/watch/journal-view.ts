@@ -1,27 +1,28 @@
+import { flow } from '@lit-labs/virtualizer/layouts/flow.js';
+import { virtualize } from '@lit-labs/virtualizer/virtualize.js';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { repeat } from 'lit/directives/repeat.js';
 import type { JournalEntry } from '../../api.ts';
 import { formatTime } from '../model/format.ts';
 import type { JournalFeed } from '../model/journal.ts';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
-import { Tail } from '../parts/tail.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 
-/** The most lines that are drawn; the journal has all. */
-const SHOWN = 300;
+/** So near to the end, in pixels, counts as being there. */
+const NEAR = 30;
 
-/** The newest lines of the journal, as they come. It follows them until one scrolls up. */
+/** The newest lines of the journal, as they come. It follows them until one scrolls up, and again when one is back. */
 @customElement('sausage-journal')
 export class JournalView extends LitElement {
   @property({ attribute: false }) session!: Session;
   @state() private filter = '';
+  @state() private questions = false;
+  @state() private follows = true;
   @query('.lines') private lines!: HTMLElement;
   readonly #session = new Follow<Session>(this);
   readonly #journal = new Follow<JournalFeed>(this);
-  readonly #tail = new Tail();
 
   static override styles = [
     base,
@@ -46,17 +47,15 @@ export class JournalView extends LitElement {
         overflow-y: auto;
         scrollbar-width: thin;
         overscroll-behavior: contain;
-        padding: 0 1rem 0.75rem;
       }
       .lines:focus-visible {
         outline-offset: -2px;
       }
-      li {
-        padding: 0.3rem 0;
+      .entry {
+        width: 100%;
+        padding: 0.3rem 1rem;
         border-bottom: 1px solid var(--line);
         overflow-wrap: anywhere;
-        content-visibility: auto;
-        contain-intrinsic-block-size: auto 3rem;
       }
       .meta {
         display: flex;
@@ -72,6 +71,21 @@ export class JournalView extends LitElement {
         font: var(--small) / 1.45 var(--mono);
         white-space: pre-wrap;
       }
+      label {
+        display: flex;
+        align-items: center;
+        gap: 0.4rem;
+        padding-top: 0.4rem;
+        font-size: 0.75rem;
+        color: var(--quiet);
+      }
+      label input {
+        width: auto;
+        min-height: 0;
+      }
+      .nothing {
+        padding: 0 1rem;
+      }
       .core .line {
         color: var(--quiet);
       }
@@ -84,40 +98,60 @@ export class JournalView extends LitElement {
   }
 
   override render() {
-    const { journal } = strings;
-    const all = this.session.journal.entries;
+    const { journal: texts } = strings;
+    const feed = this.session.journal;
     const wanted = this.filter.trim().toLowerCase();
-    const shown = (wanted === '' ? all : all.filter((entry) => textOf(entry).includes(wanted))).slice(-SHOWN);
+    const shown = feed.entries.filter(
+      (entry) => (this.questions || !feed.isQuestion(entry)) && (wanted === '' || textOf(entry).includes(wanted)),
+    );
+    const pin = this.follows && shown.length > 0 ? { index: shown.length - 1, block: 'end' as const } : undefined;
     return html`
       <div class="filter">
-        <input type="search" aria-label=${journal.filter} placeholder=${journal.placeholder} @input=${this.onFilter} />
+        <input type="search" aria-label=${texts.filter} placeholder=${texts.placeholder} @input=${this.onFilter} />
+        <label title=${texts.questionsTitle}>
+          <input type="checkbox" .checked=${this.questions} @change=${this.onQuestions} />${texts.questions}
+        </label>
       </div>
-      <div class="lines" tabindex="0" role="log" aria-live="off" aria-label=${journal.label} @scroll=${this.onScroll}>
-        <ol>
-          ${repeat(shown, ({ id }) => id, renderLine)}
-        </ol>
-        ${shown.length === 0 ? html`<p class="quiet small">${all.length === 0 ? journal.empty : journal.none}</p>` : nothing}
+      ${shown.length === 0 ? html`<p class="nothing quiet small">${feed.entries.length === 0 ? texts.empty : texts.none}</p>` : nothing}
+      <div
+        class="lines"
+        tabindex="0"
+        role="log"
+        aria-live="off"
+        aria-label=${texts.label}
+        @scroll=${this.onScroll}
+        @unpinned=${() => (this.follows = false)}
+      >
+        ${virtualize({
+          items: shown,
+          keyFunction: ({ id }) => id,
+          renderItem: renderLine,
+          scroller: true,
+          layout: flow(pin && { pin }),
+        })}
       </div>
     `;
   }
 
-  override updated() {
-    this.#tail.grown(this.lines);
-  }
-
   private onFilter(event: Event) {
     this.filter = (event.target as HTMLInputElement).value;
-    this.#tail.again();
+    this.follows = true;
+  }
+
+  private onQuestions(event: Event) {
+    this.questions = (event.target as HTMLInputElement).checked;
+    this.follows = true;
   }
 
   private onScroll() {
-    this.#tail.scrolled(this.lines);
+    const { scrollTop, scrollHeight, clientHeight } = this.lines;
+    if (scrollHeight - scrollTop - clientHeight < NEAR) this.follows = true;
   }
 }
 
 const textOf = ({ plugin, pid, line }: JournalEntry) => `${plugin} ${pid} ${line}`.toLowerCase();
 
-const renderLine = ({ time, plugin, stream, line, pid }: JournalEntry) => html`<li class=${stream}>
+const renderLine = ({ time, plugin, stream, line, pid }: JournalEntry) => html`<div class="entry ${stream}">
   <div class="meta"><time datetime=${time}>${formatTime(time)}</time><span class="plugin" title=${pid}>${plugin}</span>${stream === 'stderr' ? html`<span>${stream}</span>` : nothing}</div>
   <div class="line">${line}</div>
-</li>`;
+</div>`;

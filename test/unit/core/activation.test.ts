@@ -30,7 +30,7 @@ describe('activation', () => {
       await world.files.removeAll(path);
       await world.files.writeFile(path, encode('a file'));
     }
-    expect(world.core.plugins.isFolder).toBe(false);
+    expect(world.core.plugins.isFile).toBe(true);
     expect(world.core.plugins.folders()).toEqual([]);
     await world.core.activation.recover();
     expect(world.lines().filter((line) => line.includes('cut'))).toEqual([]);

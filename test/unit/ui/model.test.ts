@@ -251,12 +251,31 @@ describe('the journal feed', () => {
     expect(feed.entries.map(({ id }) => id)).toEqual(['3', '5', '6', '7']);
   });
 
-  it('keeps the newest 1000', async () => {
+  it('keeps the newest 10,000', async () => {
     const feed = new JournalFeed();
     const change = new Promise<void>((resolve) => feed.subscribe(resolve));
-    feed.add(Array.from({ length: 3000 }, (_, at) => line(String(at).padStart(4, '0'))));
+    feed.add(Array.from({ length: 12_000 }, (_, at) => line(String(at).padStart(5, '0'))));
     await change;
-    expect([feed.entries.length, feed.entries[0]!.id]).toEqual([1000, '2000']);
+    expect([feed.entries.length, feed.entries[0]!.id]).toEqual([10_000, '02000']);
+  });
+
+  it('knows the core’s own lines about its questions, and not what a plugin wrote meanwhile', () => {
+    const feed = new JournalFeed();
+    const entry = (id: string, stream: 'core' | 'stderr', pid: string, text: string) => ({
+      ...line(id),
+      stream,
+      pid,
+      line: text,
+    });
+    const entries = [
+      entry('1', 'core', 'notes-1', 'start rpc.discover {}'),
+      entry('2', 'stderr', 'notes-1', 'oh'),
+      entry('3', 'core', 'notes-1', 'exit 0'),
+      entry('4', 'core', 'notes-2', 'start list {}'),
+      entry('5', 'core', 'notes-2', 'exit 0'),
+    ];
+    feed.addEarlier(entries);
+    expect(entries.filter((each) => feed.isQuestion(each)).map(({ id }) => id)).toEqual(['1', '3']);
   });
 });
 
