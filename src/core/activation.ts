@@ -109,7 +109,7 @@ export class Activation {
     } catch (error) {
       throw rejected([refusal(plugin, (error as Error).message)]);
     }
-    return { version, wasm, known: await this.#host.documents.of(version) };
+    return { version, wasm, known: await this.#asked(version) };
   }
 
   async #run(candidates: Candidate[], force: boolean): Promise<Reply> {
@@ -126,8 +126,9 @@ export class Activation {
       if (old?.sha256 !== candidate.version.sha256) changed.push({ candidate, old });
     }
     if (changed.length > 0) {
+      this.#findRoom(changed.map(({ candidate }) => candidate.version.plugin));
       await this.#stage(changed.map(({ candidate }) => candidate));
-      this.#host.plugins.hold();
+      this.#host.plugins.hold(changed.map(({ candidate }) => candidate.version.plugin));
       try {
         await this.#place(changed.map(({ candidate }) => candidate.version.plugin));
         for (const { candidate } of changed) this.#host.plugins.use(candidate.version);
@@ -163,15 +164,38 @@ export class Activation {
 
   /** The documents of all plugins as they are now. */
   async #documents() {
-    const { plugins, documents } = this.#host;
+    const { plugins } = this.#host;
     const all = new Map<string, ReturnType<typeof emptyDocument>>();
     await Promise.all(
       plugins.names().map(async (plugin) => {
         const version = await plugins.current(plugin);
-        if (version) all.set(plugin, (await documents.of(version)).document);
+        if (version) all.set(plugin, (await this.#asked(version)).document);
       }),
     );
     return all;
+  }
+
+  /** What a version says of itself; throws where it could not be asked, since the checks would then pass by ignorance. */
+  async #asked(version: Version): Promise<Known> {
+    const known = await this.#host.documents.of(version);
+    if (known.unasked) throw known.unasked;
+    return known;
+  }
+
+  /** Whether each file can come to its place: once the activation is decided nothing may stand in its way (R10-7). */
+  #findRoom(plugins: string[]): void {
+    const { files } = this.#host;
+    const wrong = plugins.flatMap((plugin) => {
+      const kinds: [string, 'directory' | 'file'][] = [
+        ['/plugins', 'directory'],
+        [`/plugins/${plugin}`, 'directory'],
+        [wasmPath(plugin), 'file'],
+        [previousPath(plugin), 'file'],
+      ];
+      const blocked = kinds.find(([path, kind]) => (find(files, path)?.kind ?? kind) !== kind);
+      return blocked ? [refusal(plugin, `${blocked[0]} is no ${blocked[1] === 'file' ? 'file' : 'folder'}`)] : [];
+    });
+    if (wrong.length > 0) throw rejected(wrong);
   }
 
   /** Writes the new files beside their places, and last the decision: from then on the activation will be finished. */

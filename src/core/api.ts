@@ -57,7 +57,8 @@ export function coreApi(host: ApiHost): [name: string, method: CoreMethod][] {
 
   const notify: CoreMethod = (outer) => {
     const params = new Params('core.notify', outer.params, ['name', 'params']);
-    outer.caller.process?.waiter?.notify(params.string('name'), params.object('params'));
+    const [name, told] = [params.string('name'), params.object('params')];
+    outer.caller.process?.waiter?.notify(name, told);
     return DONE;
   };
 

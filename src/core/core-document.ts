@@ -100,7 +100,7 @@ export const CORE_DOCUMENT = {
         since: string('An RFC 3339 time or the ID of an entry: from there on.'),
         until: string('An RFC 3339 time or the ID of an entry: up to there.'),
         grep: string('A piece of the line, or a regular expression between slashes.'),
-        limit: { type: 'integer', minimum: 1, description: 'At most so many; 1000 when left out.' },
+        limit: { type: 'integer', minimum: 0, maximum: 100_000, description: 'At most so many; 1000 when left out.' },
       }),
       {
         type: 'array',

@@ -1,10 +1,11 @@
 /** The rpc.discover documents of the plugins, by version (R10-1, R10-10). */
 
 import { after } from './deadline.ts';
+import { CODE, RpcError } from './errors.ts';
 import { type Document, emptyDocument, parseDocument } from './interfaces/document.ts';
 import { parseJson } from './interfaces/json.ts';
 import type { Remark } from './interfaces/problem.ts';
-import { decode, EMPTY_OBJECT, parse, type Reply } from './message.ts';
+import { decode, EMPTY_OBJECT, errorOf, type Reply } from './message.ts';
 import type { Version } from './plugins.ts';
 import type { Processes } from './processes.ts';
 import type { Call, Router } from './router.ts';
@@ -25,6 +26,8 @@ export interface Known {
   fault?: string;
   /** There is a document, and the checks cannot work with it: an activation is refused (R10-1). */
   unusable: boolean;
+  /** The version could not be asked now, so nothing is known: no check can count on it. */
+  unasked?: RpcError;
 }
 
 export class Documents {
@@ -64,11 +67,15 @@ export class Documents {
     try {
       reply = await this.#discover(version);
     } catch (error) {
-      return { known: none((error as Error).message), lasting: false };
+      const known = none((error as Error).message);
+      if (error instanceof RpcError) known.unasked = error;
+      return { known, lasting: false };
     }
     if ('error' in reply) {
-      const { message } = parse(reply.error) as { message: string };
-      return { known: none(message), lasting: true };
+      const error = errorOf(reply);
+      const known = none(error.message);
+      if (!saysNothing(error)) return { known, lasting: true };
+      return { known: { ...known, unasked: error }, lasting: false };
     }
     const text = decode(reply.result);
     try {
@@ -111,6 +118,13 @@ export class Documents {
     this.#known.set(sha256, known);
     if (this.#known.size > KEPT) this.#known.delete(this.#known.keys().next().value!);
   }
+}
+
+/** There was no room for the process that was asked, or somebody killed it: an error about now, not about the version. */
+function saysNothing({ code, data }: RpcError): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  if (code === CODE.internal) return 'limit' in data && 'running' in data;
+  return code === CODE.noAnswer && 'exit' in data && (data.exit as { killed?: boolean }).killed === true;
 }
 
 function none(fault: string): Known {

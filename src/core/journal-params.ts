@@ -1,15 +1,24 @@
 /** The params of a call as the journal shows them (R7-3). */
 
 import type { Document } from './interfaces/document.ts';
-import { isObject, type Json, type JsonObject, parseJson, property, writeJson } from './interfaces/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  property,
+  setProperty,
+  writeJson,
+} from './interfaces/json.ts';
+import { referenceName } from './interfaces/scope.ts';
 import { decode } from './message.ts';
 import { sha256 } from './plugins.ts';
 
 /** Bytes beyond which params are cut. */
 const LONGEST = 16 * 1024;
 const MASK = '•••';
-/** Schemas refer to each other in circles; values end long before this. */
-const DEEPEST = 50;
+/** How many schemas may speak of one and the same value: some refer to each other in circles. */
+const MOST_SCHEMAS = 50;
 
 /**
  * The text for the journal. Params whose schema is not known yet are not shown: they could hold what must not be seen.
@@ -37,25 +46,31 @@ function hasSecrets(document: Document): boolean {
   return known;
 }
 
+/** Params that cannot be walked through are not shown: nested too deep, or with a number of gigantic digits. */
 function masked(params: Uint8Array, schema: Json, document: Document): string {
-  return writeJson(mask(parseJson(decode(params)), schema, document, 0));
+  try {
+    return writeJson(mask(parseJson(decode(params)), schema, document));
+  } catch {
+    return '(params not shown: it cannot be told what in them is secret)';
+  }
 }
 
-/** The value with every property hidden that its schema calls writeOnly. */
-function mask(value: Json, schema: Json | undefined, document: Document, depth: number): Json {
-  if (!isObject(schema) || depth > DEEPEST) return value;
+/** The value with every property hidden that its schema calls writeOnly; `schemas` have spoken of it already. */
+function mask(value: Json, schema: Json | undefined, document: Document, schemas = 0): Json {
+  if (!isObject(schema)) return value;
+  if (schemas > MOST_SCHEMAS) return MASK;
   if (schema.writeOnly === true) return MASK;
   const target = referred(schema, document);
-  if (target) return mask(value, target, document, depth + 1);
+  if (target) return mask(value, target, document, schemas + 1);
   for (const name of ['anyOf', 'oneOf', 'allOf']) {
     const options = schema[name];
-    if (Array.isArray(options)) for (const option of options) value = mask(value, option, document, depth + 1);
+    if (Array.isArray(options)) for (const option of options) value = mask(value, option, document, schemas + 1);
   }
-  if (Array.isArray(value)) return value.map((item) => mask(item, schema.items, document, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => mask(item, schema.items, document));
   if (!isObject(value) || !isObject(schema.properties)) return value;
   const copy: JsonObject = {};
   for (const [name, inner] of Object.entries(value)) {
-    copy[name] = mask(inner, property(schema.properties, name), document, depth + 1);
+    setProperty(copy, name, mask(inner, property(schema.properties, name), document));
   }
   return copy;
 }
@@ -64,6 +79,6 @@ function referred(schema: JsonObject, document: Document): Json | undefined {
   const { $ref } = schema;
   const { components } = document.json;
   if (typeof $ref !== 'string' || !isObject(components) || !isObject(components.schemas)) return undefined;
-  const name = /^#\/components\/schemas\/(.+)$/.exec($ref)?.[1];
-  return name && property(components.schemas, decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
+  const token = /^#\/components\/schemas\/(.+)$/.exec($ref)?.[1];
+  return token && property(components.schemas, referenceName(token));
 }

@@ -1,6 +1,6 @@
 /** The lines of stdout as JSON-RPC messages (R3.1-2 … R3.1-9), and the messages that the core writes. */
 
-import type { RpcError } from './errors.ts';
+import { RpcError } from './errors.ts';
 import { writeJson } from './interfaces/json.ts';
 import { type Member, ObjectScanner } from './scanner.ts';
 
@@ -179,6 +179,9 @@ export function responseLine(id: string, reply: Reply): Uint8Array {
     ? line(`${head}"result":`, reply.result, '}\n')
     : line(`${head}"error":`, reply.error, '}\n');
 }
+
+/** The error of a reply, whatever JSON the callee wrote there. */
+export const errorOf = ({ error }: Extract<Reply, { error: Uint8Array }>): RpcError => RpcError.from(parse(error));
 
 export function errorReply(error: RpcError): Reply {
   // the data may hold integers that only the text can carry exactly

@@ -8,6 +8,7 @@ import { CODE, RpcError } from './errors.ts';
 import type { Machine, MachineEvents } from './host.ts';
 import {
   encode,
+  errorOf,
   errorReply,
   type Message,
   MessageReader,
@@ -96,7 +97,7 @@ export class NativeMachine implements Machine {
     if (message.kind === 'response') {
       const call = this.#calls.get(message.id.key);
       this.#calls.delete(message.id.key);
-      if ('error' in message.reply) call?.reject(RpcError.from(parse(message.reply.error)));
+      if ('error' in message.reply) call?.reject(errorOf(message.reply));
       else call?.resolve(parse(message.reply.result));
     } else if (message.kind === 'request') {
       void this.#run(message.method, message.params, message.id.text);

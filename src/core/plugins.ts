@@ -32,12 +32,13 @@ export class Plugins {
   readonly #files: Namespace;
   readonly #components: Components;
   /** What new calls get; a promise while the file is being read. */
-  #held = 0;
   readonly #current = new Map<string, MaybePromise<Version | undefined>>();
   /** The version of each plugin that was current last, also while its file is being looked at again. */
   readonly #last = new Map<string, Version>();
 
   readonly #native: ReadonlyMap<string, Version>;
+  /** The plugins whose files the core itself is moving. */
+  #held: readonly string[] = [];
 
   constructor(files: Namespace, components: Components, native: readonly NativeTarget[] = []) {
     this.#files = files;
@@ -47,13 +48,13 @@ export class Plugins {
 
   /** All plugins: the folders below /plugins with a proper name and a plugin.wasm, and the built-in targets. */
   names(): string[] {
-    const installed = this.folders().filter((name) => isPluginName(name) && find(this.#files, wasmPath(name)));
+    const installed = this.folders().filter((name) => isPluginName(name) && this.#has(name));
     return [...new Set([...installed, ...this.#native.keys()])].sort();
   }
 
   /** The built-in targets whose place a plugin.wasm of the world has taken (R11-8). */
   hidden(): string[] {
-    return [...this.#native.keys()].filter((name) => find(this.#files, wasmPath(name)));
+    return [...this.#native.keys()].filter((name) => this.#has(name));
   }
 
   /** /plugins is a file: the world then has no plugins but the built-in targets. */
@@ -81,7 +82,7 @@ export class Plugins {
   current(plugin: string): MaybePromise<Version | undefined> {
     if (this.#current.has(plugin)) return this.#current.get(plugin);
     // a plugin.wasm of the name of a built-in target comes first (R11-8)
-    if (!isPluginName(plugin) || !find(this.#files, wasmPath(plugin))) return this.#native.get(plugin);
+    if (!isPluginName(plugin) || !this.#has(plugin)) return this.#native.get(plugin);
     const reading = this.read(plugin, wasmPath(plugin)).then((version) => {
       if (this.#current.get(plugin) !== reading) return version;
       const last = this.#last.get(plugin);
@@ -116,18 +117,28 @@ export class Plugins {
     this.#last.set(version.plugin, version);
   }
 
-  /** The current versions that have been read, by name. */
-  loaded(): Version[] {
-    return this.names().flatMap((name) => this.#last.get(name) ?? this.#native.get(name) ?? []);
+  /** The version that was current when its file was last read. */
+  last(plugin: string): Version | undefined {
+    return this.#last.get(plugin);
   }
 
-  /** While the core itself moves files, changes are its own; the inverse is `release`. */
-  hold(): void {
-    this.#held++;
+  /** The current versions that have been read, by name. */
+  loaded(): Version[] {
+    return this.names().flatMap((name) => (this.#has(name) ? this.#last : this.#native).get(name) ?? []);
+  }
+
+  /** Whether there is a program of this name in the world; a folder named plugin.wasm is none. */
+  #has(plugin: string): boolean {
+    return find(this.#files, wasmPath(plugin))?.kind === 'file';
+  }
+
+  /** While the core itself moves the files of these plugins, changes there are its own; the inverse is `release`. */
+  hold(plugins: readonly string[]): void {
+    this.#held = plugins;
   }
 
   release(): void {
-    this.#held--;
+    this.#held = [];
   }
 
   /**
@@ -136,9 +147,10 @@ export class Plugins {
    */
   changed(path: string, kind: Change['kind']): string | undefined {
     // until its last writer has closed it, calls run the old bytes
-    if (kind === 'write' || this.#held > 0) return undefined;
+    if (kind === 'write') return undefined;
     const plugin = /^\/plugins\/([^/]+)(\/plugin\.wasm)?$/.exec(path)?.[1];
-    if (plugin) this.#current.delete(plugin);
+    if (plugin === undefined || this.#held.includes(plugin)) return undefined;
+    this.#current.delete(plugin);
     return plugin;
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Namespace } from '../fs/filesystem.ts';
 import type { Exit } from '../syscall/protocol.ts';
+import type { Countdown } from './deadline.ts';
 import type { Machine } from './host.ts';
 import type { Id, Reply } from './message.ts';
 import type { Version } from './plugins.ts';
@@ -56,8 +57,8 @@ export class Process {
   readonly pending = new Map<string, Pending>();
   /** Resolves when the process has ended and nothing of it is left. */
   readonly ended: Promise<void>;
-  /** The time left to a stopping process; calls the kill off. */
-  cancelKill: (() => void) | undefined;
+  /** The time that a stopping process has until it is killed. */
+  untilKill: Countdown | undefined;
   killed = false;
   /** What it sees as its world, once it has a program. */
   files: Namespace | undefined;

@@ -2,7 +2,7 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import type { Namespace } from '../fs/filesystem.ts';
-import { after } from './deadline.ts';
+import { countdown } from './deadline.ts';
 import { CODE, RpcError } from './errors.ts';
 import { type Journal, type MachineEvents, type Machines, TooManyMachines } from './host.ts';
 import type { Document } from './interfaces/document.ts';
@@ -35,6 +35,7 @@ export interface ProcessesHost {
 export class Processes {
   readonly #host: ProcessesHost;
   readonly #all = new Map<string, Process>();
+  #closed = false;
 
   constructor(host: ProcessesHost) {
     this.#host = host;
@@ -54,9 +55,10 @@ export class Processes {
 
   /**
    * Starts a process. Its request is written by the caller with `send`, before or after the program is there.
-   * Throws `too many processes` at once when there is no room (R3.3-12).
+   * Throws `too many processes` at once when there is no room (R3.3-12), and when the host stops.
    */
   start(spec: Omit<ProcessSpec, 'pid'>): Process {
+    if (this.#closed) throw new RpcError(CODE.internal, 'the host stops, and starts nothing any more');
     const { limit } = this.#host.machines;
     if (this.#all.size >= limit) throw tooMany(limit, this.#all.size);
     const process = new Process({ ...spec, pid: `${spec.plugin}-${uuidv7()}` });
@@ -142,7 +144,7 @@ export class Processes {
     this.log(process, 'stop');
     this.#failPending(process);
     process.closeStdin();
-    process.cancelKill = after(ms, () => this.kill(process));
+    process.untilKill = countdown(ms, () => this.kill(process));
     this.#host.onChange(process);
   }
 
@@ -164,14 +166,15 @@ export class Processes {
     await process.ended;
   }
 
-  /** Stops every process, in parallel (R3.6-7). */
+  /** Stops every process, in parallel, for good: from now on none starts (R3.6-7). */
   async stopAll(ms: number = STOP_MS): Promise<void> {
+    this.#closed = true;
     await Promise.all([...this.#all.values()].map((process) => this.stop(process, ms)));
   }
 
   #end(process: Process, exit: Ended): void {
     if (process.state === 'ended') return;
-    process.cancelKill?.();
+    process.untilKill?.cancel();
     process.state = 'ended';
     for (const pending of process.pending.values()) pending.fail(undefined);
     process.pending.clear();

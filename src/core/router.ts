@@ -212,7 +212,7 @@ export class Router {
     call.onStart?.(process);
     process.send(requestLine(call.waiter || detached ? JSON.stringify(process.pid) : undefined, method, call.params));
     // what a stopping process still starts has the time that is left to the tree (R3.6-5)
-    if (parent && parent.state !== 'running') void this.#host.processes.stop(process);
+    if (parent && parent.state !== 'running') void this.#host.processes.stop(process, parent.untilKill?.left());
     return process;
   }
 

@@ -4,7 +4,7 @@ import { FsError } from '../fs/errors.ts';
 import type { Namespace } from '../fs/filesystem.ts';
 import { after } from './deadline.ts';
 import type { Journal } from './host.ts';
-import { decode, parse, type Reply, stringify } from './message.ts';
+import { decode, errorOf, type Reply, stringify } from './message.ts';
 import type { Version } from './plugins.ts';
 import type { Process } from './process.ts';
 import type { Call, Router } from './router.ts';
@@ -60,7 +60,8 @@ export class Services {
   #services: Service[] = [];
   #problem: string | undefined;
   #skip: (() => void) | undefined;
-  #started = false;
+  /** How many have had their first turn at boot. */
+  #begun = 0;
   #closed = false;
   /** The process of each service that was started. */
   readonly #running = new Map<Service, Process>();
@@ -89,17 +90,20 @@ export class Services {
 
   /** Starts the services in order: the next one when the result of the one before is in (R8-1). Never fails. */
   async start(): Promise<void> {
-    this.#started = true;
-    for (const service of this.#services) if (!this.#closed) await this.#startOne(service);
+    for (const service of this.#services) {
+      if (this.#closed) return;
+      this.#begun++;
+      await this.#startOne(service);
+    }
   }
 
   /**
    * Another version of a plugin is current: its services start again with it, each when its old process has ended, at
-   * once when none runs, never while one does (R3.7-3, R8-3).
+   * once when none runs, never while one does (R3.7-3, R8-3). One whose turn at boot is still to come has it then.
    */
   async upgraded(plugin: string, current: Version): Promise<void> {
-    if (!this.#started) return;
-    for (const service of this.#services.filter(({ method }) => method.startsWith(`${plugin}.`))) {
+    const begun = this.#services.slice(0, this.#begun);
+    for (const service of begun.filter(({ method }) => method.startsWith(`${plugin}.`))) {
       void this.#replace(service, current);
     }
   }
@@ -144,7 +148,7 @@ export class Services {
       };
       const answer = (reply: Reply) => {
         if ('error' in reply) {
-          const { message, code } = parse(reply.error) as { message: string; code: number };
+          const { message, code } = errorOf(reply);
           this.#log(`the service ${method} failed: ${message} (${code})`);
         }
         done();

@@ -3,7 +3,7 @@
 import { after } from './deadline.ts';
 import type { Documents } from './documents.ts';
 import type { Journal } from './host.ts';
-import { parse, type Reply, stringify } from './message.ts';
+import { decode, errorOf, type Reply, stringify } from './message.ts';
 import type { Plugins, Version } from './plugins.ts';
 import type { Process } from './process.ts';
 import type { Processes } from './processes.ts';
@@ -42,9 +42,13 @@ export class Upgrades {
     this.#host = host;
   }
 
-  /** `version` is the current one, as it has been before: what comes after it is an upgrade. */
+  /**
+   * `version` is, or was until a moment ago, the current one: what comes after it is an upgrade. It may be one itself
+   * that was not told yet, since its document is still asked for.
+   */
   know(version: Version): void {
-    this.#current.set(version.plugin, version);
+    if (this.#current.has(version.plugin)) this.begin(version);
+    else this.#current.set(version.plugin, version);
   }
 
   /** `current` has become the version for new calls. A plugin that was not known has its first one. */
@@ -122,12 +126,8 @@ export class Upgrades {
     const { plugin, sha256 } = old;
     return new Promise((resolve) => {
       const answer = (reply: Reply) => {
-        if ('result' in reply)
-          this.#log(plugin, `rpc.retired of ${short(old)} answered ${JSON.stringify(parse(reply.result))}`);
-        else {
-          const { message } = parse(reply.error) as { message: string };
-          this.#log(plugin, `${short(old)} is retired; rpc.retired: ${message}`);
-        }
+        if ('result' in reply) this.#log(plugin, `rpc.retired of ${short(old)} answered ${decode(reply.result)}`);
+        else this.#log(plugin, `${short(old)} is retired; rpc.retired: ${errorOf(reply).message}`);
         resolve();
       };
       void this.#host.router().dispatch({

@@ -51,9 +51,12 @@ export class Watcher {
 
   /** Something changed in the world. */
   changed({ path, kind }: Parameters<ChangeListener>[0]): void {
-    const { plugins } = this.#host;
+    const { plugins, upgrades } = this.#host;
     const name = plugins.changed(path, kind);
     if (!name || this.#closed) return;
+    // processes of it may run, whether or not it has had its turn in `start` or in a look
+    const last = plugins.last(name);
+    if (last) upgrades.know(last);
     // one look at a time, and one more when something changed meanwhile
     const looking = this.#looking.get(name);
     if (looking) looking.again = true;

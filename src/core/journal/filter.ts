@@ -67,7 +67,7 @@ function text(filter: JournalFilter, name: 'plugin' | 'pid' | 'since' | 'until' 
 }
 
 function limitOf(filter: JournalFilter): number {
-  const value: unknown = filter.limit ?? DEFAULT_LIMIT;
+  const { limit: value = DEFAULT_LIMIT }: { limit?: unknown } = filter;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > MAX_LIMIT) {
     throw new JournalFilterError('limit', `must be a whole number from 0 to ${MAX_LIMIT}`);
   }

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { encode } from '../../../src/core/message.ts';
-import { answers, described, document, type TestWorld, testWorld } from './world.ts';
+import { answers, type Behaviour, described, document, fails, type TestWorld, testWorld, waits } from './world.ts';
 
 const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 const optional = { type: 'object', properties: { text: { type: 'string' } } };
@@ -162,6 +162,49 @@ describe('activation', () => {
     });
   });
 
+  test('R10-1 a plugin whose rpc.discover fails with a broken error provides nothing, and others go on', async () => {
+    const world = await testWorld({ a: fails('null'), notes: provider(text) });
+    await world.core.watcher.start();
+    expect(exists(world, '/proc/plugins/notes/discover.json')).toBe(true);
+    await world.component('/state/new.wasm', provider(text, 'new'));
+    expect(await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' })).toHaveProperty('documents');
+  });
+
+  test('R3.2-2 R10-10 a folder named plugin.wasm is no plugin, and others go on', async () => {
+    const world = await testWorld({ notes: provider(text) });
+    await world.files.createDirectories('/plugins/a/plugin.wasm');
+    await world.core.watcher.start();
+    await expect(world.call('a.x')).rejects.toMatchObject({ code: -32001 });
+    expect(exists(world, '/proc/plugins/notes/discover.json')).toBe(true);
+    await world.component('/state/new.wasm', provider(text, 'new'));
+    await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
+    expect(await world.call('notes.add')).toBe('new');
+  });
+
+  /** Answers what it is asked for its document, and lives until it is stopped in any other call. */
+  const holds: Behaviour = async (program) => {
+    const { id, method } = await program.read();
+    if (method === 'rpc.discover') program.send({ id, result: document({}) });
+    else await waits(program);
+  };
+
+  test('R10-6 R3.3-12 without room to ask for a document nothing is activated, and it is asked for again', async () => {
+    const world = await testWorld({ holds, diary: consumer(text) }, { limit: 2 });
+    await world.component('/state/new.wasm', provider(stricter));
+    const calls = [world.call('holds.x'), world.call('holds.x')].map((call) => call.catch(() => {}));
+    await vi.waitFor(() => expect(world.core.processes.count).toBe(2));
+    const params = { plugin: 'notes', wasm: '/state/new.wasm' };
+    await expect(world.call('core.activate', params)).rejects.toEqual({
+      code: -32603,
+      message: 'too many processes',
+      data: { limit: 2, running: 2 },
+    });
+    expect(exists(world, '/plugins/notes')).toBe(false);
+    for (const process of world.core.processes) void world.core.processes.stop(process);
+    await Promise.all(calls);
+    await expect(world.call('core.activate', params)).rejects.toMatchObject({ code: -32003 });
+  });
+
   test('R3.1-1 bytes that are no plugin are refused with the reason', async () => {
     const world = await testWorld({});
     await world.files.createDirectories('/state');
@@ -230,6 +273,33 @@ describe('activation', () => {
     },
   );
 
+  test.each([
+    ['/plugins/b', '/plugins/b is no folder'],
+    ['/plugins/b/plugin.prev.wasm/folder/file', '/plugins/b/plugin.prev.wasm is no file'],
+  ])('R10-7 with %s in the way none of several is activated, at the next boot neither', async (path, reason) => {
+    const world = await testWorld({ a: described({}, () => 'old') });
+    await world.files.createDirectories(path.slice(0, path.lastIndexOf('/')));
+    await world.files.writeFile(path, encode('in the way'));
+    await world.component(
+      '/state/a.wasm',
+      described({}, () => 'new'),
+    );
+    await world.component(
+      '/state/b.wasm',
+      described({}, () => 'new'),
+    );
+    const plugins = ['a', 'b'].map((plugin) => ({ plugin, wasm: `/state/${plugin}.wasm` }));
+    await expect(world.call('core.activate', { plugins })).rejects.toMatchObject({
+      code: -32003,
+      data: { problems: [{ consumer: 'b', reason }] },
+    });
+    expect(exists(world, '/plugins/a/plugin.prev.wasm')).toBe(false);
+    await world.files.removeAll('/plugins/b');
+    await world.core.activation.recover();
+    expect(exists(world, '/plugins/b')).toBe(false);
+    expect(await world.call('a.x')).toBe('old');
+  });
+
   test('R10-7 staged files without a decision are cleared away', async () => {
     const world = await testWorld({ notes: provider(text, 'old') });
     await world.component('/state/core/activation/notes.wasm', provider(text, 'new'));
@@ -294,6 +364,44 @@ describe('params in the journal', () => {
     await world.core.watcher.start();
     await world.call('notes.add', { user: 'ann', list: [{ key: 'hunter2' }] });
     expect(starts(world).at(-1)).toBe('start add {"user":"ann","list":[{"key":"•••"}]}');
+  });
+
+  /** A plugin whose params hold a secret at any depth. */
+  const nested = answers((_, method) => {
+    const to = { $ref: '#/components/schemas/Node' };
+    const properties = {
+      value: { type: 'number' },
+      key: { type: 'string', writeOnly: true },
+      below: { anyOf: [to, { type: 'null' }] },
+    };
+    return method === 'rpc.discover'
+      ? {
+          ...document({ methods: { add: { params: to } } }),
+          components: { schemas: { Node: { type: 'object', properties } } },
+        }
+      : 'added';
+  });
+
+  test('R7-3 a property that is writeOnly is hidden however deep it is', async () => {
+    const world = await testWorld({ nested });
+    await world.core.watcher.start();
+    let params: object = { key: 'hunter2' };
+    for (let depth = 0; depth < 200; depth++) params = { below: params };
+    await world.call('nested.add', params);
+    expect(starts(world).at(-1)).toContain('•••');
+    expect(starts(world).join()).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['a gigantic number', '{"value":1e999,"key":"hunter2"}'],
+    ['endless nesting', `{"value":${'['.repeat(50_000)}${']'.repeat(50_000)},"key":"hunter2"}`],
+  ])('R7-3 params with %s are not shown where one of them is secret, and the call is made', async (_, params) => {
+    const world = await testWorld({ nested });
+    await world.core.watcher.start();
+    const { reply } = world.core.call('nested.add', encode(params));
+    expect(await reply).toEqual({ result: encode('"added"') });
+    await vi.waitFor(() => expect(world.core.processes.count).toBe(0));
+    expect(starts(world).at(-1)).toBe('start add (params not shown: it cannot be told what in them is secret)');
   });
 
   test('R7-3 params are not shown while the schema is not known', async () => {

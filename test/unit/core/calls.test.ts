@@ -374,7 +374,11 @@ describe('core.call', () => {
       ['core.kill', { pid: 7 }, 'pid'],
       ['core.lock', { path: 1 }, 'path'],
       ['core.lock', { path: 'a', wait: 1 }, 'wait'],
+      ['core.notify', {}, 'name'],
+      ['core.notify', { name: 5 }, 'name'],
+      ['core.notify', { name: 'told', params: [] }, 'params'],
       ['core.log', { limit: -1 }, 'limit'],
+      ['core.log', { limit: null }, 'limit'],
       ['core.log', { grep: [] }, 'grep'],
     ];
     for (const [method, params, name] of wrong) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LineReader } from '../../../src/core/lines.ts';
-import { answers, ask, type Behaviour, testWorld, waits } from './world.ts';
+import { answers, ask, type Behaviour, document, testWorld, waits } from './world.ts';
 
 /** Never looks at its stdin and never ends. */
 const loops: Behaviour = () => new Promise(() => {});
@@ -129,6 +129,59 @@ describe('the lifetime of processes', () => {
       { data: { exit: { code: 137 } } },
     ]);
     await expect(world.call('waits.x')).rejects.toMatchObject({ message: expect.stringContaining('closed') });
+  });
+
+  /** Four seconds after the end of its stdin it starts another of its kind, and goes on. */
+  const succeeds: Behaviour = async (program) => {
+    await waits(program);
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    program.send({ method: 'succeeds.x' });
+    await new Promise(() => {});
+  };
+
+  test('R3.6-5 what a stopping process starts has the time that is left to the tree', async () => {
+    const world = await testWorld({ succeeds });
+    void world.call('succeeds.x').catch(() => {});
+    await vi.waitFor(() => expect([...world.core.processes][0]?.machine).toBeDefined());
+    void world.core.processes.stop([...world.core.processes][0]!);
+    await vi.advanceTimersByTimeAsync(4500);
+    expect([...world.core.processes].map(({ state }) => state)).toEqual(['stopping', 'stopping']);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(world.core.processes.count).toBe(0);
+  });
+
+  test('R3.6-7 a host that stops starts nothing any more, and nothing is left when it has stopped', async () => {
+    const world = await testWorld({ succeeds });
+    void world.call('succeeds.x').catch(() => {});
+    await vi.waitFor(() => expect([...world.core.processes][0]?.machine).toBeDefined());
+    const closed = world.core.close();
+    await vi.advanceTimersByTimeAsync(4500);
+    expect(world.core.processes.count).toBe(1);
+    expect(world.lines().join('\n')).toContain('the notification of succeeds.x failed: the host stops');
+    await vi.advanceTimersByTimeAsync(600);
+    await closed;
+    expect(world.core.processes.count).toBe(0);
+  });
+
+  test('R3.6-7 R3.7-4 a retirement is not begun by a host that stops', async () => {
+    const retired: string[] = [];
+    const version =
+      (name: string): Behaviour =>
+      async (program) => {
+        const { id, method } = await program.read();
+        if (method === 'rpc.retired') retired.push(name);
+        program.send({ id, result: method === 'rpc.discover' ? document({}) : null });
+        if (method === 'work') await waits(program);
+      };
+    const world = await testWorld({ p: version('a') });
+    await world.core.watcher.start();
+    await world.call('p.work');
+    await world.install('p', version('b'), 'b');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('60 s to end'));
+    await world.core.close();
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('is retired; rpc.retired: the host stops'));
+    expect(retired).toEqual([]);
+    expect(world.core.processes.count).toBe(0);
   });
 
   test('R3.6-9 a page that was frozen does not use up the 5 s', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { answers, testWorld } from './world.ts';
+import { answers, type Behaviour, described, document, fails, testWorld, waits } from './world.ts';
 
 describe('services', () => {
   test('R8-1 start in order, each a detached call with the parent core', async () => {
@@ -41,6 +41,48 @@ describe('services', () => {
     await vi.waitFor(() => expect(started).toEqual(['works']));
     void done;
     expect(world.lines().filter((line) => /the service \S+ failed/.test(line))).toHaveLength(2);
+  });
+
+  test.each(['null', '5', '{}'])('R8-2 a service that fails with the error %s is one that fails', async (error) => {
+    const world = await testWorld(
+      { odd: fails(error), works: answers(() => null) },
+      { boot: [{ method: 'odd.start' }, { method: 'works.start' }] },
+    );
+    await world.core.services.read();
+    await world.core.services.start();
+    expect(world.lines().join('\n')).toContain('odd.start failed: the callee answered with an error that is no error');
+    expect(world.lines().filter((line) => line.startsWith('start start'))).toHaveLength(2);
+  });
+
+  test('R3.7-3 R8-1 a service upgraded before its turn at boot starts once, in its turn', async () => {
+    let open!: () => void;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const started: string[] = [];
+    const serving =
+      (version: string): Behaviour =>
+      async (program) => {
+        const { id, method } = await program.read();
+        if (method !== 'serve')
+          return void program.send({ id, result: method === 'rpc.discover' ? document({}) : null });
+        started.push(version);
+        program.send({ id, result: null });
+        await waits(program);
+      };
+    const world = await testWorld(
+      { first: described({}, () => opened), second: serving('old') },
+      { boot: [{ method: 'first.start' }, { method: 'second.serve' }] },
+    );
+    await world.core.watcher.start();
+    await world.core.services.read();
+    const done = world.core.services.start();
+    await world.install('second', serving('new'), '2');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('rpc.retired of'));
+    expect(started).toEqual([]);
+    open();
+    await done;
+    expect(started).toEqual(['new']);
   });
 
   test.each([

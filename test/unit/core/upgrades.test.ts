@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Behaviour, described, document, type TestWorld, testWorld, waits } from './world.ts';
+import { type Behaviour, described, document, fails, type TestWorld, testWorld, waits } from './world.ts';
 
 interface Seen {
   retired: { version: string; previous: string }[];
@@ -66,6 +66,53 @@ describe('upgrades', () => {
     expect(old!.state).toBe('running');
     await vi.advanceTimersByTimeAsync(1000);
     expect(old!.state).toBe('ended');
+  });
+
+  test('R3.7-2 R10-8 a copy by hand while the documents of others are still asked for is an upgrade', async () => {
+    const seen: Seen = { retired: [] };
+    const silent: Behaviour = () => new Promise(() => {});
+    const world = await testWorld({ a: silent, p: version('a', seen) });
+    void world.core.watcher.start();
+    await world.call('p.work');
+    const [old] = working(world);
+    await upgraded(world, 'b', seen);
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('upgrade to'));
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(old!.state).toBe('ended');
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: old!.version.sha256 }]));
+  });
+
+  test('R3.7-7 an activation right after a copy by hand retires both versions before it', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 1);
+    await world.call('p.work');
+    const [old] = working(world);
+    let answer!: () => void;
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const slow: Behaviour = async (program) => {
+      const { id } = await program.read();
+      await asked;
+      program.send({ id, result: document({}) });
+    };
+    await world.install('p', slow, 'b');
+    const copied = (await world.core.plugins.current('p'))!.sha256;
+    await world.component('/state/c.wasm', version('c', seen));
+    const activated = world.call('core.activate', { plugin: 'p', wasm: '/state/c.wasm', force: true });
+    await vi.waitFor(() =>
+      expect([...world.core.processes].some(({ version }) => version.sha256 === copied)).toBe(true),
+    );
+    await activated;
+    answer();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(old!.state).toBe('ended');
+    await vi.waitFor(() =>
+      expect(seen.retired).toEqual([
+        { version: 'c', previous: old!.version.sha256 },
+        { version: 'c', previous: copied },
+      ]),
+    );
   });
 
   test('R3.7-4 R10-8 with no old process the retirement is told at once, a first activation tells none', async () => {
@@ -158,6 +205,16 @@ describe('upgrades', () => {
       'b',
     );
     await vi.waitFor(() => expect(world.lines().join('\n')).toContain('is retired; rpc.retired: no such method'));
+  });
+
+  test('R3.7-5 R3.7-7 an rpc.retired that fails with a broken error holds up no later one', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen);
+    await world.install('p', fails('null'), 'b');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('is retired; rpc.retired: the callee'));
+    const b = (await world.core.plugins.current('p'))!.sha256;
+    await upgraded(world, 'c', seen);
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'c', previous: b }]));
   });
 
   test('R3.7-7 two upgrades within one grace period retire each older version once, in order', async () => {

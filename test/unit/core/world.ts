@@ -236,6 +236,14 @@ export const answers =
       program.send({ id, result: await handle(params, method, program) });
     };
 
+/** A program that answers its request with this text in place of an error. */
+export const fails =
+  (error: string): Behaviour =>
+  async (program) => {
+    const { id } = await program.read();
+    program.write(`\n{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${error}}\n`);
+  };
+
 /** A program that lives until the end of its stdin. */
 export const waits: Behaviour = async (program) => {
   while ((await program.readText()) !== undefined) {}
