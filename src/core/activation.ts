@@ -11,7 +11,7 @@ import type { emptyDocument } from './interfaces/document.ts';
 import type { Problem } from './interfaces/problem.ts';
 import { encode, parse, type Reply, stringify } from './message.ts';
 import { Params } from './params.ts';
-import { isPluginName, type Plugins, type Version, wasmPath } from './plugins.ts';
+import { isPluginName, isProgram, type Plugins, type Version, wasmPath } from './plugins.ts';
 import type { Call, CoreMethod } from './router.ts';
 import type { Upgrades } from './upgrades.ts';
 
@@ -137,7 +137,7 @@ export class Activation {
       }
       for (const { candidate, old } of changed) {
         this.#log(candidate.version.plugin, `activated ${candidate.version.sha256}${force ? ' by force' : ''}`);
-        if (old) this.#host.upgrades.know(old);
+        if (old && (await isProgram(old))) this.#host.upgrades.know(old);
         this.#host.upgrades.begin(candidate.version);
       }
     }

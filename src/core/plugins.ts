@@ -18,6 +18,14 @@ export interface Version {
   readonly native?: NativeTarget;
 }
 
+/** Whether the bytes of a version can run at all: a file that was copied half is none. */
+export const isProgram = (version: Version): MaybePromise<boolean> =>
+  version.native !== undefined ||
+  version.component.then(
+    () => true,
+    () => false,
+  );
+
 /** R1-3. */
 export const isPluginName = (name: string): boolean => /^[a-z0-9_-]+$/.test(name) && name !== 'core';
 

@@ -47,8 +47,12 @@ export class Upgrades {
    * that was not told yet, since its document is still asked for.
    */
   know(version: Version): void {
-    if (this.#current.has(version.plugin)) this.begin(version);
+    if (this.knows(version.plugin)) this.begin(version);
     else this.#current.set(version.plugin, version);
+  }
+
+  knows(plugin: string): boolean {
+    return this.#current.has(plugin);
   }
 
   /** `current` has become the version for new calls. A plugin that was not known has its first one. */

@@ -4,7 +4,7 @@ import type { ChangeListener } from '../fs/filesystem.ts';
 import type { Documents } from './documents.ts';
 import type { GraphFiles } from './graph-files.ts';
 import type { Journal } from './host.ts';
-import { isPluginName, type Plugins } from './plugins.ts';
+import { isPluginName, isProgram, type Plugins } from './plugins.ts';
 import type { Upgrades } from './upgrades.ts';
 
 export interface WatcherHost {
@@ -54,9 +54,9 @@ export class Watcher {
     const { plugins, upgrades } = this.#host;
     const name = plugins.changed(path, kind);
     if (!name || this.#closed) return;
-    // processes of it may run, whether or not it has had its turn in `start` or in a look
+    // processes of it may run before it has had its turn in `start`
     const last = plugins.last(name);
-    if (last) upgrades.know(last);
+    if (last && !upgrades.knows(name)) upgrades.know(last);
     // one look at a time, and one more when something changed meanwhile
     const looking = this.#looking.get(name);
     if (looking) looking.again = true;
@@ -83,8 +83,11 @@ export class Watcher {
       const version = await plugins.current(name);
       if (!version || this.#closed) return;
       await documents.of(version);
+      const runs = await isProgram(version);
       if (version !== (await plugins.current(name))) return; // it has changed again: the next look is for that
-      upgrades.begin(version);
+      // the version before is retired by one that can take over from it (R3.7-4)
+      if (runs) upgrades.begin(version);
+      else this.#log(name, 'plugin.wasm is no plugin now: the upgrade comes with a file that is one');
     } catch (error) {
       this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
     }

@@ -115,6 +115,24 @@ describe('upgrades', () => {
     );
   });
 
+  test('R3.7-4 R10-8 bytes that are no plugin retire nobody, the plugin after them does', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 1);
+    await world.call('p.work');
+    const [old] = working(world);
+    await world.files.writeFile('/plugins/p/plugin.wasm', new TextEncoder().encode('half a file'));
+    world.core.watcher.changed({ path: '/plugins/p/plugin.wasm', kind: 'close' });
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('plugin.wasm is no plugin now'));
+    await expect(world.call('p.version')).rejects.toMatchObject({ code: -32002, data: { exit: { code: 126 } } });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(old!.state).toBe('running');
+    await upgraded(world, 'b', seen);
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('has 1 s to end'));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(old!.state).toBe('ended');
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: old!.version.sha256 }]));
+  });
+
   test('R3.7-4 R10-8 with no old process the retirement is told at once, a first activation tells none', async () => {
     const seen: Seen = { retired: [] };
     const world = await started(seen);
