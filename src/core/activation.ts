@@ -27,6 +27,8 @@ export interface ActivationHost {
   documents: Documents;
   upgrades: Upgrades;
   journal: Journal;
+  /** Other versions are current: what they import, or others of them, may have broken. */
+  onActivated(): void;
 }
 
 interface Candidate {
@@ -140,6 +142,7 @@ export class Activation {
         if (old && (await isProgram(old))) this.#host.upgrades.know(old);
         this.#host.upgrades.begin(candidate.version);
       }
+      this.#host.onActivated();
     }
     return answer(candidates);
   }

@@ -109,7 +109,14 @@ export class Core {
     });
     const upgrades = this.#upgrades;
     this.watcher = new Watcher({ plugins, documents, upgrades, graph: this.graph, journal });
-    this.activation = new Activation({ files, plugins, documents, upgrades, journal });
+    this.activation = new Activation({
+      files,
+      plugins,
+      documents,
+      upgrades,
+      journal,
+      onActivated: () => this.watcher.tellBroken(),
+    });
     for (const [name, method] of this.activation.methods()) this.#methods.set(name, method);
   }
 

@@ -46,7 +46,7 @@ export class Watcher {
       if (!version.native) upgrades.know(version);
       await documents.of(version);
     }
-    this.#tellBroken();
+    this.tellBroken();
   }
 
   /** Something changed in the world. */
@@ -81,7 +81,8 @@ export class Watcher {
     const { plugins, upgrades, documents } = this.#host;
     try {
       const version = await plugins.current(name);
-      if (!version || this.#closed) return;
+      if (this.#closed) return;
+      if (!version) return this.tellBroken(); // it is gone, and with it what others import of it
       await documents.of(version);
       const runs = await isProgram(version);
       if (version !== (await plugins.current(name))) return; // it has changed again: the next look is for that
@@ -91,10 +92,11 @@ export class Watcher {
     } catch (error) {
       this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
     }
-    this.#tellBroken();
+    this.tellBroken();
   }
 
-  #tellBroken(): void {
+  /** Writes the imports that are broken, and were not before, into the journal (R7-3). */
+  tellBroken(): void {
     const broken = this.#host.graph.graph.imports.filter(({ result }) => result !== 'ok');
     const now = new Set<string>();
     for (const { consumer, provider, result, problems } of broken) {

@@ -106,7 +106,7 @@ describe('activation', () => {
     expect(await world.call('notes.add')).toBe('new');
   });
 
-  test('R10-7 R10-9 force skips the checks only, graph.json then shows the broken import', async () => {
+  test('R7-3 R10-7 R10-9 force skips the checks only, graph.json and the journal then show the broken import', async () => {
     const world = await testWorld({ notes: provider(text), diary: consumer(text) });
     await world.core.watcher.start();
     await world.component('/state/new.wasm', provider(stricter, 'new'));
@@ -114,6 +114,17 @@ describe('activation', () => {
     expect(await world.call('notes.add')).toBe('new');
     const graph = JSON.parse(await content(world, '/proc/core/graph.json'));
     expect(graph.imports).toMatchObject([{ consumer: 'diary', provider: 'notes', result: 'broken' }]);
+    expect(world.lines().filter((line) => line.startsWith('its import of notes is broken'))).toHaveLength(1);
+  });
+
+  test('R7-3 R10-8 R10-9 a provider that is taken away is missing, and in the journal', async () => {
+    const world = await testWorld({ notes: provider(text), diary: consumer(text) });
+    await world.core.watcher.start();
+    await world.files.removeAll('/plugins/notes');
+    world.core.watcher.changed({ path: '/plugins/notes', kind: 'remove' });
+    await vi.waitFor(() => expect(world.lines()).toContain('imports notes, which does not exist'));
+    const { missing } = JSON.parse(await content(world, '/proc/core/graph.json'));
+    expect(missing).toEqual([{ consumer: 'diary', provider: 'notes' }]);
   });
 
   test('R10-7 core.revert swaps the two files, without a previous one it says so', async () => {
