@@ -6,6 +6,7 @@ import { cargoTarget } from '../builders/cargo/target.ts';
 import { jsTarget } from '../builders/js/target.ts';
 import { type ConsoleCall, Core } from '../core/core.ts';
 import { JOURNAL_PATH } from '../core/journal/index.ts';
+import { markStart } from '../core/last-run.ts';
 import type {
   BootProgress,
   CoreApi,
@@ -46,6 +47,7 @@ export class WorldServer implements CoreApi {
   #servicesHeld = 0;
   #takenOver = false;
   #stopAnswering: () => void = () => {};
+  #tellLastRun: () => Promise<void> = async () => {};
   #ended?: Promise<void>;
 
   async open(
@@ -89,6 +91,7 @@ export class WorldServer implements CoreApi {
       onSlowService: (method, waiting) => this.#tell({ type: 'service', method, waiting }),
     });
     this.#core = core;
+    this.#tellLastRun = markStart(parts.journal);
     await core.activation.recover();
     parts.onChange((change) => core.watcher.changed(change));
     this.#ended = core.closed.then((exitCode) => this.#end(exitCode));
@@ -122,6 +125,7 @@ export class WorldServer implements CoreApi {
 
   async settle(furnish: boolean): Promise<void> {
     this.#parts.startJournal();
+    this.#tellLastRun().catch(() => {}); // a journal that cannot be read has said so
     void this.#core.watcher.start();
     if (!furnish) return;
     try {

@@ -336,6 +336,21 @@ describe('upgrades with real components', () => {
   });
 });
 
+test('R3.6-9 after the tab was closed on running processes, the next boot names them', async () => {
+  await begin('a.hang');
+  const pid = await pidOf('a', 'hang');
+  const written = (pid: string) =>
+    tab.evaluate(
+      async (pid) =>
+        new TextDecoder('latin1').decode(await sausage.world.fs.readFile('/state/core/journal.sqlite')).includes(pid),
+      pid,
+    );
+  await expect.poll(() => written(pid), { timeout: 10_000 }).toBe(true);
+  await tab.reload();
+  const told = () => log({ pid: 'core', grep: 'ended without stopping', limit: 1 });
+  await expect.poll(told, { timeout: 10_000 }).toEqual([expect.stringContaining(`running then: ${pid}`)]);
+});
+
 test('R3.6-4 R3.3-12 2,000 calls one after the other leave nothing behind', async () => {
   const left = await tab.evaluate(async () => {
     /** Bytes of JavaScript that the core's worker holds, after a collection of garbage. */
