@@ -162,6 +162,56 @@ describe('activation', () => {
     });
   });
 
+  test('R10-1 a plugin that answers no rpc.discover within 30 s has no document, and is stopped', async () => {
+    const world = await testWorld({});
+    await world.component('/state/new.wasm', waits);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const activated = world.call('core.activate', { plugin: 'quiet', wasm: '/state/new.wasm' });
+      await vi.waitFor(() => expect([...world.core.processes][0]?.machine).toBeDefined());
+      await vi.advanceTimersByTimeAsync(29_000);
+      expect(world.core.processes.count).toBe(1);
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(await activated).toEqual({
+        documents: { quiet: null },
+        warnings: ['quiet has no document: rpc.discover had no answer within 30 s'],
+      });
+      expect(world.core.processes.count).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('R10-7 one activation runs at a time, in the order of asking', async () => {
+    const asked: string[] = [];
+    const answer: (() => void)[] = [];
+    const version = (name: string) =>
+      described(
+        {},
+        () => name,
+        async () => {
+          asked.push(name);
+          await new Promise<void>((resolve) => answer.push(resolve));
+        },
+      );
+    const world = await testWorld({});
+    const all = [];
+    for (const name of ['one', 'two']) {
+      await world.component(`/state/${name}.wasm`, version(name));
+      all.push(world.call('core.activate', { plugin: 'notes', wasm: `/state/${name}.wasm` }));
+    }
+    await vi.waitFor(() => expect(asked).toEqual(['one']));
+    await world.call('core.log');
+    expect(asked).toEqual(['one']);
+    answer[0]!();
+    await all[0];
+    expect(await world.call('notes.x')).toBe('one');
+    await vi.waitFor(() => expect(asked).toEqual(['one', 'two']));
+    answer[1]!();
+    await all[1];
+    expect(await world.call('notes.x')).toBe('two');
+  });
+
   test('R10-1 a document that the checks cannot use refuses the activation', async () => {
     const world = await testWorld({});
     await world.component(

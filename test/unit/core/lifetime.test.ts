@@ -29,6 +29,24 @@ describe('the lifetime of processes', () => {
     expect(world.core.processes.count).toBe(0);
   });
 
+  test('R3.6-2 a call that is written after the end of stdin starts nothing', async () => {
+    const started: string[] = [];
+    const world = await testWorld({
+      other: answers((_, method) => started.push(method)),
+      caller: async (program) => {
+        await waits(program);
+        program.send({ id: 1, method: 'other.called' });
+        program.send({ id: 2, method: 'core.call', params: { method: 'other.detached', detach: true } });
+        program.send({ method: 'other.notified' });
+        await vi.waitFor(() => expect(started).toContain('notified'));
+      },
+    });
+    void world.call('caller.go').catch(() => {});
+    await vi.waitFor(() => expect([...world.core.processes][0]?.machine).toBeDefined());
+    await world.core.processes.stop([...world.core.processes][0]!);
+    expect(started).toEqual(['notified']);
+  });
+
   test('R3.6-2 R3.6-8 what never reads its stdin is killed after 5 s', async () => {
     const world = await testWorld({ loops });
     const failed = world.call('loops.x').catch((error) => error);
@@ -102,11 +120,13 @@ describe('the lifetime of processes', () => {
     const world = await testWorld({
       waits,
       late,
-      caller: answers((_, __, program) => {
+      caller: answers(async (_, __, program) => {
         program.send({ id: 1, method: 'waits.x' });
+        await vi.waitFor(() => expect(child()?.machine).toBeDefined());
         return 'done';
       }),
     });
+    const child = () => [...world.core.processes].find(({ plugin }) => plugin === 'waits');
     expect(await world.call('caller.go')).toBe('done');
     await vi.waitFor(() => expect(world.core.processes.count).toBe(0));
     const answered = world.call('late.x');

@@ -1,7 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { answers, type Behaviour, described, document, fails, testWorld, waits } from './world.ts';
 
 describe('services', () => {
+  afterEach(() => void vi.useRealTimers());
+
   test('R8-1 start in order, each a detached call with the parent core', async () => {
     const order: unknown[] = [];
     const service = answers((params, _, program) => {
@@ -117,8 +119,13 @@ describe('services', () => {
       { boot: [{ method: 'silent.start' }, { method: 'works.start' }] },
     );
     await world.core.services.read();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const done = world.core.services.start();
     await vi.waitFor(() => expect(world.core.processes.count).toBe(1));
+    await vi.advanceTimersByTimeAsync(58_000);
+    expect(world.lines().join('\n')).not.toContain('has not answered');
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(world.lines()).toContain('the service silent.start has not answered for 60 s');
     expect(started).toEqual([]);
     world.core.services.skip();
     await done;

@@ -286,11 +286,13 @@ export function document({ methods = {}, imports = {}, grace }: Interface): obje
   };
 }
 
-/** A program that answers rpc.discover with a document and leaves other methods to `behaviour`. */
+/** A program that answers rpc.discover, after `before`, with a document and leaves other methods to `handle`. */
 export const described =
-  (shape: Interface, handle: Parameters<typeof answers>[0] = () => null): Behaviour =>
+  (shape: Interface, handle: Parameters<typeof answers>[0] = () => null, before = async () => {}): Behaviour =>
   async (program) => {
     const { id, method, params } = await program.read();
-    if (method === 'rpc.discover') program.send({ id, result: document(shape) });
-    else program.send({ id, result: (await handle(params, method, program)) ?? null });
+    if (method === 'rpc.discover') {
+      await before();
+      program.send({ id, result: document(shape) });
+    } else program.send({ id, result: (await handle(params, method, program)) ?? null });
   };
