@@ -334,6 +334,25 @@ describe('upgrades with real components', () => {
     expect((await call(tab, 'hand.report')).result.version).toBe('second');
     await expect.poll(() => log({ plugin: 'hand', grep: 'upgrade' })).toHaveLength(1);
   });
+
+  test('R10-8 while a writer has the file open, calls run the bytes before', async () => {
+    await install(tab, ['held'], await versions('whole'));
+    expect((await call(tab, 'held.report')).result.version).toBe('whole');
+    const path = '/plugins/held/plugin.wasm';
+    await begin('b.do', {
+      steps: [
+        { op: 'open', path, write: true, truncate: true },
+        { op: 'writeAt', file: 0, offset: 0, text: 'half' },
+        { op: 'hang' },
+      ],
+    });
+    const pid = await pidOf('b', 'do');
+    const size = () => tab.evaluate(async (path) => (await sausage.world.fs.stat(path)).size, path);
+    await expect.poll(size).toBe(4);
+    expect((await call(tab, 'held.report')).result?.version).toBe('whole');
+    await call(tab, 'core.stop', { pid });
+    await expect.poll(async () => (await call(tab, 'held.report')).error?.data?.exit?.code).toBe(126);
+  });
 });
 
 test('R3.6-9 after the tab was closed on running processes, the next boot names them', async () => {

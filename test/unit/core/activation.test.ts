@@ -106,6 +106,16 @@ describe('activation', () => {
     expect(await world.call('notes.add')).toBe('new');
   });
 
+  test('R10-6 imports that neither consume nor provide the new version refuse nothing', async () => {
+    const world = await testWorld({ notes: provider(stricter), diary: consumer(text) });
+    await world.component(
+      '/state/new.wasm',
+      described({}, () => 'new'),
+    );
+    await world.call('core.activate', { plugin: 'other', wasm: '/state/new.wasm' });
+    expect(await world.call('other.x')).toBe('new');
+  });
+
   test('R7-3 R10-7 R10-9 force skips the checks only, graph.json and the journal then show the broken import', async () => {
     const world = await testWorld({ notes: provider(text), diary: consumer(text) });
     await world.core.watcher.start();

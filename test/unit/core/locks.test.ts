@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { encode } from '../../../src/core/message.ts';
 import { ask, type Behaviour, testWorld } from './world.ts';
 
 /** Takes a lock, tells what it got, and holds it until it is told to go on by its own entry in `gates`. */
@@ -113,6 +114,28 @@ describe('locks', () => {
     const world = await testWorld({});
     expect(await world.call('core.lock', { path: '/a' })).toEqual({ held: true });
     expect(await world.call('core.lock', { path: '//a', wait: false })).toEqual({ held: true });
+  });
+
+  test('R6-5 who is stopped, or gives its call up, leaves the queue at that moment', async () => {
+    const world = await testWorld({
+      lives: async (program) => {
+        await program.read();
+        program.send({ id: 1, method: 'core.lock', params: { path: 'a' } });
+        await new Promise(() => {});
+      },
+    });
+    await world.call('core.lock', { path: 'a' });
+    void world.call('lives.x').catch(() => {});
+    const given = world.core.call('core.lock', encode('{"path":"a"}'));
+    const waiting = () => world.core.locks.toJSON()[0]!.waiting.length;
+    await expect.poll(waiting).toBe(2);
+    given.cancel();
+    expect(waiting()).toBe(1);
+    const [process] = [...world.core.processes];
+    void world.core.processes.stop(process!);
+    expect(process!.state).toBe('stopping');
+    expect(waiting()).toBe(0);
+    await world.core.processes.kill(process!);
   });
 
   test('R6-7 the console can hold a lock', async () => {
