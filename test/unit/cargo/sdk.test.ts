@@ -35,6 +35,9 @@ afterAll(() => machine.close());
 
 type Say = (...messages: object[]) => void;
 
+/** Nested deeper than `serde_json` reads. */
+const deep: unknown = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`);
+
 /**
  * One process that is called: `core` sees each of its messages and may say something; `stop` ends stdin. Without a method
  * nothing is sent at first. Returns all messages, stderr, and the file /out.
@@ -115,6 +118,17 @@ describe('methods', () => {
     expect(exit).toEqual({ kind: 'code', code: 0 });
   });
 
+  test('R3.9-1 params that Rust cannot hold are answered, and the process ends', async () => {
+    for (const value of [deep, '\ud800']) {
+      const { answer, exit } = await run('add', { a: value });
+      expect(answer?.error).toMatchObject({
+        code: -32602,
+        message: expect.stringMatching(/^the params cannot be read: /),
+      });
+      expect(exit).toEqual({ kind: 'code', code: 0 });
+    }
+  });
+
   test('R3.9-2 an error of the standard library becomes one of the protocol', async () => {
     expect((await run('fail_to_read')).answer?.error).toMatchObject({
       code: -32603,
@@ -145,6 +159,18 @@ describe('calls', () => {
       },
     );
     expect(answer?.result).toEqual({ params: { a: [1] } });
+  });
+
+  test('R3.9-1 an answer that Rust cannot hold fails the call', async () => {
+    const { answer } = await run(
+      'relay',
+      { method: 'x.y', params: {} },
+      ({ id, method }, say) => method && say({ id, result: deep }),
+    );
+    expect(answer?.error).toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/^the answer cannot be read: /),
+    });
   });
 
   test('R3.9-2 the error of a call is passed on unchanged', async () => {

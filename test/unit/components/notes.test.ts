@@ -49,6 +49,17 @@ describe('the plugin notes', () => {
     expect(call('remove').error).toMatchObject({ code: -32602, message: expect.stringMatching(/^id /) });
   });
 
+  test('R3.9-1 params that Rust cannot hold are answered, and the process ends', () => {
+    const deep = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`);
+    for (const text of [deep, '\ud800']) {
+      const { messages, exit } = world.run(notes, [{ jsonrpc: '2.0', id: PID, method: 'add', params: { text } }, HELD]);
+      expect(messages).toMatchObject([
+        { id: PID, error: { code: -32602, message: expect.stringContaining('cannot be read') } },
+      ]);
+      expect(exit).toBe(0);
+    }
+  });
+
   test('R3.6-10 it ends by itself when the call is answered, and without one at the end of stdin', () => {
     expect(world.run(notes, [{ jsonrpc: '2.0', id: PID, method: 'list' }, HELD]).exit).toBe(0);
     expect(world.run(notes, [])).toEqual({ messages: [], stderr: '', exit: 0 });

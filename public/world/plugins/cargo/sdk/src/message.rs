@@ -1,7 +1,7 @@
 //! The wire: JSON-RPC 2.0, one message a line (R3.1).
 
 use crate::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A message as it is read. What is not there is `None`; an ID or a result that is null is not.
@@ -12,13 +12,34 @@ pub(crate) struct Message {
     pub params: Map<String, Value>,
     pub result: Option<Value>,
     pub error: Option<Value>,
+    /// Why the rest could not be read: JSON can hold what `Value` cannot.
+    pub fault: Option<String>,
+}
+
+/// What is left of a message when its values are skipped.
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<Value>,
+    method: Option<String>,
 }
 
 impl Message {
     /// `None` for what is no object of JSON.
     pub fn parse(line: &[u8]) -> Option<Message> {
-        let Value::Object(mut object) = serde_json::from_slice(line).ok()? else {
-            return None;
+        let mut object = match serde_json::from_slice(line) {
+            Ok(Value::Object(object)) => object,
+            Ok(_) => return None,
+            // Values nested too deep, gigantic numbers, halves of surrogate pairs: whoever waits must hear of it.
+            Err(error) => {
+                let Envelope { id, method } = serde_json::from_slice(line).ok()?;
+                let fault = Some(error.to_string());
+                return Some(Message {
+                    id,
+                    method,
+                    fault,
+                    ..Message::default()
+                });
+            }
         };
         let mut take = |name: &str| object.get_mut(name).map(Value::take);
         Some(Message {
@@ -35,6 +56,7 @@ impl Message {
             },
             result: take("result"),
             error: take("error"),
+            fault: None,
         })
     }
 }
@@ -129,6 +151,20 @@ mod tests {
         assert_eq!(message.params["n"], 1);
         assert_eq!(Message::parse(b"[1]"), None);
         assert_eq!(Message::parse(b"{"), None);
+    }
+
+    #[test]
+    fn r3_3_5_a_message_whose_values_cannot_be_read_is_still_one() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for value in [&deep, r#""\ud800""#, "1e999"] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":"p-1","method":"add","params":{{"a":{value}}}}}"#);
+            let message = Message::parse(line.as_bytes()).unwrap();
+            assert_eq!(
+                (message.id, message.method.as_deref()),
+                (Some("p-1".into()), Some("add"))
+            );
+            assert!(message.fault.is_some());
+        }
     }
 
     #[test]

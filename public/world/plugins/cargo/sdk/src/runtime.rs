@@ -202,6 +202,9 @@ impl Runtime {
     /// What is no message is nothing: the core writes only messages.
     fn handle(&self, line: &[u8]) {
         let Some(message) = Message::parse(line) else { return };
+        if let Some(fault) = message.fault {
+            return self.unread(message.id, message.method, &fault);
+        }
         let params = Params(message.params);
         match message.method.as_deref() {
             None => self.answered(message.id, message.result, message.error),
@@ -220,6 +223,26 @@ impl Runtime {
                 };
                 executor::add(answer, false);
             }
+        }
+    }
+
+    /// A request is answered that its params cannot be read, and a call fails whose answer cannot.
+    fn unread(&self, id: Option<Value>, method: Option<String>, fault: &str) {
+        match (id, method) {
+            (Some(id), Some(_)) => {
+                self.begun.set(true);
+                let error = Error::invalid_params(format!("the params cannot be read: {fault}"));
+                say(&response(&id.to_string(), Err(error)));
+            }
+            (Some(id), None) => {
+                let error = Error::msg(format!("the answer cannot be read: {fault}"));
+                self.answered(Some(id), None, serde_json::to_value(error).ok());
+            }
+            (None, Some(method)) if method != "core.notify" => {
+                self.begun.set(true);
+                eprintln!("a notification of {method} cannot be read: {fault}");
+            }
+            (None, _) => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! The wire between a plugin and the core: JSON-RPC 2.0, one message a line.
 
+use serde::Deserialize;
 use serde_json::{json, Map, Value};
 use std::io::{BufRead, Write};
 
@@ -42,6 +43,13 @@ impl Params {
     pub fn integer(&self, name: &str) -> Result<u64, Error> {
         self.0.get(name).and_then(Value::as_u64).ok_or_else(|| Error::invalid(name, "must be an integer from 0 on"))
     }
+}
+
+/// What is left of a request when its params are skipped.
+#[derive(Deserialize)]
+struct Envelope {
+    id: Value,
+    method: String,
 }
 
 pub struct Request {
@@ -123,15 +131,28 @@ impl<R: BufRead, W: Write> Core<R, W> {
             }
             match serde_json::from_slice(&line) {
                 Ok(message @ Value::Object(_)) => return Some(message),
-                // A message all the same, nested deeper than can be read here: to read on would be to wait for ever.
-                Err(error) if line.starts_with(b"{") => {
-                    eprintln!("a message cannot be read: {error}");
-                    return None;
-                }
-                // What is no JSON object is no message.
-                _ => {}
+                Ok(_) => {} // what is no JSON object is no message
+                Err(error) => self.refuse(&line, &error)?,
             }
         }
+    }
+
+    /// JSON can hold what `Value` cannot: values nested too deep, halves of surrogate pairs. A request with such params is
+    /// answered, and is the end of what this process has to do.
+    fn refuse(&mut self, line: &[u8], error: &serde_json::Error) -> Option<()> {
+        if !line.starts_with(b"{") {
+            return Some(());
+        }
+        match serde_json::from_slice(line) {
+            Ok(Envelope { id, method }) => {
+                let message = format!("the params of {method} cannot be read: {error}");
+                let error = json!({ "code": INVALID_PARAMS, "message": message });
+                self.write(json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+            }
+            // A message all the same: to read on would be to wait for ever.
+            Err(_) => eprintln!("a message cannot be read: {error}"),
+        }
+        None
     }
 
     /// One write for a whole message, and a newline before it, so that an unfinished line cannot spoil it.
@@ -156,6 +177,18 @@ mod tests {
         assert_eq!(request.method, "list");
         core.answer(&request, Ok(json!({})));
         assert_eq!(output, b"\n{\"id\":\"p-1\",\"jsonrpc\":\"2.0\",\"result\":{}}\n");
+    }
+
+    #[test]
+    fn params_that_cannot_be_read_are_answered() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for value in [&deep, r#""\ud800""#, "1e999"] {
+            let mut output = Vec::new();
+            let input = format!(r#"{{"jsonrpc":"2.0","id":"p-1","method":"add","params":{{"text":{value}}}}}"#);
+            assert!(Core::new(input.as_bytes(), &mut output).receive().is_none());
+            let answer: Value = serde_json::from_slice(&output).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("p-1"), &json!(INVALID_PARAMS)));
+        }
     }
 
     #[test]
