@@ -90,7 +90,7 @@ export class Plugins {
   current(plugin: string): MaybePromise<Version | undefined> {
     if (this.#current.has(plugin)) return this.#current.get(plugin);
     // a plugin.wasm of the name of a built-in target comes first (R11-8)
-    if (!isPluginName(plugin) || !this.#has(plugin)) return this.#native.get(plugin);
+    if (!isPluginName(plugin) || !find(this.#files, wasmPath(plugin))) return this.#native.get(plugin);
     const reading = this.read(plugin, wasmPath(plugin)).then((version) => {
       if (this.#current.get(plugin) !== reading) return version;
       const last = this.#last.get(plugin);
