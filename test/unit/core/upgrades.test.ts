@@ -268,5 +268,26 @@ describe('upgrades', () => {
     await vi.waitFor(async () => expect(await world.call('p.version')).toBe('a'));
     await vi.advanceTimersByTimeAsync(20_000);
     expect(old!.state).toBe('running');
+    // and what is current again is not retired when they end
+    await vi.waitFor(() => expect(seen.retired.map(({ version }) => version)).toEqual(['a']));
+    await world.core.processes.stop(old!);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.retired.map(({ previous }) => previous)).not.toContain(old!.version.sha256);
+  });
+
+  test('R3.7-3 R3.7-8 a service whose bytes come back within the grace goes on', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen, 5, [{ method: 'p.serve' }]);
+    const [service] = working(world);
+    await upgraded(world, 'b', seen);
+    await world.install('p', version('a', seen, 5));
+    await vi.waitFor(async () => expect(await world.call('p.version')).toBe('a'));
+    await vi.waitFor(() => expect(seen.retired).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(working(world)).toEqual([service]);
+    // once it has ended nobody starts it again: no upgrade waits for that
+    await world.core.processes.stop(service!);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(working(world)).toEqual([]);
   });
 });
