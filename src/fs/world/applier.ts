@@ -144,14 +144,29 @@ export class Applier {
       this.schedule(left);
       return;
     }
+    // On a full disk most of what waits fails again and again; what makes room must not stand behind it.
+    if (this.diskFull) this.begin((item) => this.frees(item));
+    this.begin(() => true);
+  }
+
+  /** Begins what waits and is meant, as much as is done at the same time. */
+  private begin(meant: (item: Item) => boolean): void {
     for (const item of this.waiting) {
       if (this.active.size >= PARALLEL || this.closed) return;
-      if (this.active.has(item)) continue;
+      if (this.active.has(item) || !meant(item)) continue;
       this.waiting.delete(item);
       this.active.add(item);
       if (this.overdue > 0) this.overdue--;
       void this.run(item);
     }
+  }
+
+  /** There is more room in the storage when the item is done. */
+  private frees(item: Item): boolean {
+    if (item instanceof StoredDirectory) return true;
+    if (!item.named) return item.opens === 0;
+    const { content, size } = item;
+    return content?.lengthPending === true && content.extents.empty && content.baseEnd === size;
   }
 
   /** Milliseconds for which the changes of a moment ago are still to be left to the log. */

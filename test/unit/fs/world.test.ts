@@ -360,6 +360,27 @@ describe('a world in a storage', () => {
       expect(await text(after, '/after')).toBe('50000a');
       expect(files.list(files.root).map((entry) => entry.name)).not.toContain('large');
     }, 30_000);
+
+    it('R4-12 what is removed makes room at once, however much waits for room', async () => {
+      const storage = new FakeStorage();
+      const [world, files] = await open(storage);
+      await files.writeFile('/ballast', letters('b', 4_000_000));
+      await files.writeFile('/cut', letters('c', 1_000_000));
+      await world.settled();
+      storage.options.capacity = storage.used + 2_500_000;
+      for (let i = 0; i < 200; i++) await files.writeFile(`/small-${i}`, letters('s', 10_000));
+      await expect(world.settled()).rejects.toMatchObject({ code: 'insufficient-space' });
+      const full = storage.used;
+      await files.unlink(files.root, 'ballast');
+      const node = files.resolve(files.root, 'cut');
+      const file = await node.fs.open(node);
+      await file.setSize(10);
+      await file.close();
+      // What failed is tried again once a second, sixteen at a time: behind all of it this would take twelve seconds.
+      await vi.waitFor(() => expect(storage.used).toBeLessThan(full - 2_000_000), { timeout: 3000 });
+      await vi.waitFor(() => world.settled(), { timeout: 3000 });
+      expect(await text(files, '/small-199')).toBe('10000s');
+    }, 30_000);
   });
 
   describe('damage', () => {
