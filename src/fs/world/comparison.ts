@@ -1,3 +1,4 @@
+import { FsError } from '../errors.ts';
 import type { TreeNode } from '../tree.ts';
 import type { Content } from './content.ts';
 import type { StoredDirectory } from './mirror.ts';
@@ -64,8 +65,16 @@ export class Comparison {
     for (const [name, kind] of entries) {
       if (this.stopped) return;
       if (folder.files.has(name) || folder.directories.has(name)) continue;
-      if (kind === 'file') await this.findFile(node, folder, name);
-      else if (await ifThere(() => storage.directory(name, false))) await this.findFolder(node, folder, name);
+      try {
+        if (kind === 'file') await this.findFile(node, folder, name);
+        else if (await ifThere(() => storage.directory(name, false))) await this.findFolder(node, folder, name);
+      } catch (error) {
+        // A name that no world has, or a path that is too long for one: it is left where it is.
+        if (!(error instanceof FsError)) throw error;
+        this.world.repaired(
+          `${folder.path}/${name} was put there from outside and cannot be in a world: ${error.message}`,
+        );
+      }
     }
     for (const [name, known] of [...folder.directories]) {
       const child = node.children!.get(unescapeName(name, this.parts.folds));
@@ -102,7 +111,8 @@ export class Comparison {
     const made = await this.world.adoptFolder(node, name);
     if (!made) return;
     this.world.repaired(`${made.path()} was put into the world from outside`);
-    await this.compareFolder(made, folder.child(stored));
+    // Known from now on: its turn comes with those of the other folders.
+    folder.child(stored);
   }
 
   private async compareFile(node: File, folder: StoredDirectory, name: string): Promise<void> {

@@ -500,6 +500,43 @@ describe('a world in a storage', () => {
     });
   });
 
+  it('R4-10 what cannot be in a world stays outside, with a sentence, and keeps nothing else from joining', async () => {
+    const storage = new FakeStorage();
+    const [world] = await open(storage);
+    await close(world);
+    let path = 'files';
+    for (let i = 0; i < 20; i++) storage.makeDirectory((path += `/${'d'.repeat(240)}`));
+    storage.setBytes(`${path}/f`, encode('deep'));
+    storage.setBytes(`files/${'n'.repeat(300)}`, encode('long'));
+    storage.setBytes('files/z', encode('kept'));
+    const [again, files] = await open(storage);
+    await again.compared();
+    expect(new TextDecoder().decode(await files.readFile('/z'))).toBe('kept');
+    const refused = again.repairs.filter((repair) => repair.includes('cannot be in a world'));
+    expect(refused).toHaveLength(2);
+    expect(storage.bytes(`${path}/f`)).toHaveLength(4);
+  });
+
+  it('R4-10 a world with the deepest tree that can be made opens again', async () => {
+    const storage = new FakeStorage();
+    const [world, files] = await open(storage);
+    let folder: Node = world.root;
+    const make = async (): Promise<void> => {
+      for (;;) folder = await world.createDirectory(folder, 'd'.repeat(250));
+    };
+    expect(await codeOf(make)).toBe('name-too-long');
+    const file = (await await world.open(await world.createFile(folder, 'f'))) as Awaited<
+      ReturnType<typeof world.open>
+    >;
+    await file.write(0, letters('x', 20_000));
+    await file.close();
+    await world.settled();
+    await world.checkpoint();
+    const [again, after] = await open(await crash(world, storage));
+    expect(again.repairs).toEqual([]);
+    expect(await picture(after)).toEqual(await picture(files));
+  });
+
   describe('events', () => {
     it('R10-8 close comes when the last open that wrote has ended', async () => {
       const [world, files] = await open(new FakeStorage());
