@@ -1,4 +1,5 @@
 import { FsError } from '../errors.ts';
+import { UNFINISHED_NAME } from '../namespace.ts';
 import type { TreeNode } from '../tree.ts';
 import type { Content } from './content.ts';
 import type { StoredDirectory } from './mirror.ts';
@@ -99,7 +100,9 @@ export class Comparison {
   }
 
   private async findFile(node: File, folder: StoredDirectory, stored: string): Promise<void> {
-    const name = unescapeName(stored, this.parts.folds);
+    let name = unescapeName(stored, this.parts.folds);
+    // Under its own name it would be removed at the next opening; it is here because damage took the record of it.
+    if (UNFINISHED_NAME.test(name)) name = `recovered${name}`;
     if (node.children!.has(name)) return;
     const stat = await ifThere(async () => (await (await folder.open()).file(stored, false)).stat());
     if (stat) await this.world.adoptFile(node, { directory: folder, name: stored }, name, stat);

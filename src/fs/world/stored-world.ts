@@ -352,7 +352,13 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
   }
 
   /** A file that somebody put into the storage becomes one of the world, with the times that it has there. */
-  async adoptFile(directory: TreeNode<Content>, place: StoredPlace, name: string, stat: StoredStat): Promise<void> {
+  async adoptFile(
+    directory: TreeNode<Content>,
+    place: StoredPlace,
+    name: string,
+    stat: StoredStat,
+    why = 'was put into the world from outside',
+  ): Promise<void> {
     await this.hasRoom();
     if (!directory.named || directory.children!.has(name) || place.directory.files.has(place.name)) return;
     this.group(() => {
@@ -361,7 +367,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       this.parts.log.append({ type: 'place', inode: node.inode, state: 'there', path });
       this.parts.mirror.put(node, place);
       this.adoptSize(node, stat);
-      this.repaired(`${node.path()} was put into the world from outside`);
+      this.repaired(`${node.path()} ${why}`);
     });
   }
 
@@ -396,7 +402,27 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     this.group(() => this.forget(node));
   }
 
-  private forget(node: TreeNode<Content>): void {
+  /** Gives a node another name, or one when it has none. */
+  nameAnew(node: TreeNode<Content>, directory: TreeNode<Content>, name: string): void {
+    const [old] = node.places;
+    const time = now();
+    const change: TreeChange<Content> = old
+      ? {
+          type: 'rename',
+          from: old.directory as TreeNode<Content>,
+          oldName: old.name,
+          to: directory,
+          newName: name,
+          time,
+        }
+      : { type: 'link', node, directory, name, time };
+    this.record(change);
+    this.apply(change);
+    this.applier.add(node);
+  }
+
+  /** Takes every name of a node, and of what is in it, away. */
+  forget(node: TreeNode<Content>): void {
     for (const child of [...(node.children?.values() ?? [])]) this.forget(child);
     for (const { directory, name } of [...node.places]) {
       const change: TreeChange<Content> = {
