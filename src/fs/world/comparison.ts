@@ -96,7 +96,7 @@ export class Comparison {
     if (await ifThere(() => up.directory(folder.name, false))) return;
     if (!this.world.applier.idle || !folder.attached || !node.named) return;
     this.forgetFolder(folder);
-    this.world.lost(node);
+    this.world.outside.lost(node);
   }
 
   private async findFile(node: File, folder: StoredDirectory, stored: string): Promise<void> {
@@ -105,13 +105,13 @@ export class Comparison {
     if (UNFINISHED_NAME.test(name)) name = `recovered${name}`;
     if (node.children!.has(name)) return;
     const stat = await ifThere(async () => (await (await folder.open()).file(stored, false)).stat());
-    if (stat) await this.world.adoptFile(node, { directory: folder, name: stored }, name, stat);
+    if (stat) await this.world.outside.adoptFile(node, { directory: folder, name: stored }, name, stat);
   }
 
   private async findFolder(node: File, folder: StoredDirectory, stored: string): Promise<void> {
     const name = unescapeName(stored, this.parts.folds);
     if (node.children!.has(name)) return;
-    const made = await this.world.adoptFolder(node, name);
+    const made = await this.world.outside.adoptFolder(node, name);
     if (!made) return;
     this.world.repaired(`${made.path()} was put into the world from outside`);
     // Known from now on: its turn comes with those of the other folders.
@@ -133,12 +133,12 @@ export class Comparison {
     if (this.stopped || !quiet() || node.size !== size) return;
     if (!stat) {
       this.parts.mirror.put(node, undefined);
-      this.world.lost(node);
+      this.world.outside.lost(node);
     } else if (stat.size > size && content.mayHaveTail) {
       // A crash cut a large write: what it left behind the end goes when the file is opened.
       await this.world.applier.ready(node);
     } else if (stat.size !== size) {
-      this.world.adoptSize(node, stat);
+      this.world.outside.adoptSize(node, stat);
       this.world.repaired(
         `${node.path()} was changed from outside of the world: it has ${stat.size} bytes, not ${size}`,
       );

@@ -109,7 +109,7 @@ class Opening {
     world.onRepair = options.onRepair;
     for (const repair of this.report.sentences) world.repaired(repair);
     await salvage?.name();
-    world.removeUnfinished();
+    world.outside.removeUnfinished();
     await this.removeOrphans(orphans, mirror);
     if (this.report.damaged) await this.renew(world, log);
     else if (chosen.isNew) await world.checkpoint();

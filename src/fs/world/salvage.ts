@@ -2,13 +2,13 @@ import { UNFINISHED_NAME } from '../namespace.ts';
 import type { TreeNode } from '../tree.ts';
 import type { Content } from './content.ts';
 import type { Mirror } from './mirror.ts';
+import type { StoredStat } from './outside.ts';
 import type { Replay } from './replay.ts';
-import { type StorageDirectory, StorageError, type StorageFile } from './storage.ts';
+import { type StorageDirectory, StorageError } from './storage.ts';
 import { escapeName, unescapeName } from './stored-names.ts';
 import type { StoredWorld } from './stored-world.ts';
 
 type File = TreeNode<Content>;
-type StoredStat = Awaited<ReturnType<StorageFile['stat']>>;
 
 /** Where that goes whose name is lost, under its inode: as on other systems. */
 const LOST = 'lost+found';
@@ -108,7 +108,7 @@ export class Salvage {
     for (const node of this.empty) {
       if (node.named)
         world.repaired(`${node.path()} is gone: its content was replaced or removed, and the record of that is lost`);
-      world.forget(node);
+      world.outside.forget(node);
     }
     for (const node of this.replay.strays) if (!node.named && !isBare(node)) await this.attach(node);
     for (const node of [...world.nodes.values()]) {
@@ -124,7 +124,7 @@ export class Salvage {
     const steps = this.storedSteps(node);
     const known = steps && !UNFINISHED_NAME.test(steps.at(-1)!) ? await this.freeAt(steps) : undefined;
     const { directory, name } = known ?? (await this.lostPlace(String(node.inode)));
-    this.world.nameAnew(node, directory, name);
+    this.world.outside.nameAnew(node, directory, name);
     this.world.repaired(`${node.path()} is here because the record of its name is lost`);
   }
 
@@ -175,7 +175,7 @@ export class Salvage {
       if (!stat || stat.size === 0) continue;
       this.world.inodes = Number(name) + 1 || 0;
       const { directory, name: free } = await this.lostPlace(name);
-      await this.world.adoptFile(
+      await this.world.outside.adoptFile(
         directory,
         { directory: orphans, name },
         free,
