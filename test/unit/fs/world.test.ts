@@ -139,7 +139,7 @@ describe('a world in a storage', () => {
       expect(again.repairs).toEqual([]);
     });
 
-    it('R3.3-12 at most so many handles are open as the options say', async () => {
+    it('at most so many handles are open as the options say', async () => {
       const storage = new FakeStorage();
       const [world, files] = await open(storage, { handles: 4 });
       const ours = 4;
@@ -406,7 +406,7 @@ describe('a world in a storage', () => {
       expect(await text(files, '/d/19')).toBe('119T');
     });
 
-    it('R4-11 a damaged checkpoint is replaced by the one before and the log', async () => {
+    it('a damaged checkpoint is replaced by the one before and the log', async () => {
       const storage = await filled();
       const size = (name: string): number => storage.bytes(name).length;
       const newest = size('checkpoint-a') > size('checkpoint-b') ? 'checkpoint-a' : 'checkpoint-b';
@@ -419,7 +419,7 @@ describe('a world in a storage', () => {
       await close(world);
     });
 
-    it('R4-11 without any checkpoint and log the tree is made from the folder', async () => {
+    it('without any checkpoint and log the tree is made from the folder', async () => {
       const storage = await filled();
       const [world] = await open(storage);
       await close(world);
@@ -433,7 +433,7 @@ describe('a world in a storage', () => {
       expect(third.repairs).toEqual([]);
     });
 
-    it('R4-11 a damaged checkpoint alone loses nothing that is whole', async () => {
+    it('a damaged checkpoint alone loses nothing that is whole', async () => {
       const storage = new FakeStorage();
       const [world, files] = await open(storage);
       for (let round = 0; round < 4; round++) {
@@ -450,7 +450,7 @@ describe('a world in a storage', () => {
       expect(again.repairs.length).toBeGreaterThan(0);
     });
 
-    it('R4-11 files of a newer version are refused with a sentence', async () => {
+    it('files of a newer version are refused with a sentence', async () => {
       const storage = await filled();
       const { xxHash32 } = await import('../../../src/fs/world/checksum.ts');
       for (const name of ['checkpoint-a', 'checkpoint-b', 'log-a', 'log-b']) {
