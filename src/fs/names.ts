@@ -2,7 +2,7 @@ import { FsError } from './errors.ts';
 
 /** Bytes of UTF-8 in one step of a path, as on every POSIX system. */
 export const MAX_NAME_BYTES = 255;
-/** Bytes of UTF-8 in a whole path, and in the target of a symbolic link. */
+/** Bytes of UTF-8 in a whole path, in the target of a symbolic link, and in the path of any node from its root (R4-10). */
 export const MAX_PATH_BYTES = 4096;
 /** Symbolic links on the way to one node. */
 export const MAX_LINKS_FOLLOWED = 40;

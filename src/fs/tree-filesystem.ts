@@ -1,8 +1,8 @@
 import { FsError } from './errors.ts';
 import type { ChangeListener, Entry, FileSystem, MaybePromise, Node, OpenFile, Stat, Times } from './filesystem.ts';
 import { chain } from './maybe.ts';
-import { checkName, checkPath, utf8Length } from './names.ts';
-import { now, type Place, pathOf, TreeNode } from './tree.ts';
+import { checkName, checkPath, MAX_PATH_BYTES, utf8Length } from './names.ts';
+import { bytesBelow, now, type Place, pathBytes, pathOf, TreeNode } from './tree.ts';
 import { TreeEvents } from './tree-events.ts';
 import { TreeOpenFile } from './tree-open-file.ts';
 
@@ -153,6 +153,7 @@ export abstract class TreeFileSystem<C> implements FileSystem {
       } else if (!taken) {
         this.freeName(destination, newName);
       }
+      this.checkDepth(destination, newName, node);
       return { type: 'rename', from: source, oldName, to: destination, newName, time: now() };
     });
   }
@@ -208,7 +209,18 @@ export abstract class TreeFileSystem<C> implements FileSystem {
     checkName(name);
     if (!folder.named) throw new FsError('no-entry', 'the folder was removed');
     if (folder.children!.has(name)) throw new FsError('exist', `${name} exists`);
+    this.checkDepth(folder, name);
     return folder;
+  }
+
+  /** Throws when the path of that name, or of what is below the node that is to have it, would be too long for anybody to say. */
+  private checkDepth(directory: TreeNode<C>, name: string, node?: TreeNode<C>): void {
+    const bytes = pathBytes(directory) + 1 + utf8Length(name);
+    const [was] = node?.places ?? [];
+    const longer = !was || bytes > pathBytes(was.directory) + 1 + utf8Length(was.name);
+    if (longer && bytes + (node ? bytesBelow(node) : 0) > MAX_PATH_BYTES) {
+      throw new FsError('name-too-long', `the path of ${name} would be longer than ${MAX_PATH_BYTES} bytes`);
+    }
   }
 
   private create(directory: Node, name: string, kind: Node['kind'], target = ''): MaybePromise<TreeNode<C>> {

@@ -1,4 +1,5 @@
 import type { Entry, FileSystem, Kind, Node, Stat } from './filesystem.ts';
+import { utf8Length } from './names.ts';
 
 /** One name of a node. */
 export interface Place {
@@ -118,6 +119,20 @@ export function pathOf(place: Place | undefined): string | undefined {
     if (place.directory === place.directory.fs.root) return path;
   }
   return undefined;
+}
+
+/** Bytes of UTF-8 in the path of a folder from the root of its tree: 0 for the root. */
+export function pathBytes(folder: TreeNode): number {
+  let bytes = 0;
+  for (let place = folder.places[0]; place; place = place.directory.places[0]) bytes += 1 + utf8Length(place.name);
+  return bytes;
+}
+
+/** Bytes that the longest path below a node adds to that of the node. */
+export function bytesBelow(node: TreeNode): number {
+  let most = 0;
+  for (const [name, child] of node.children ?? []) most = Math.max(most, 1 + utf8Length(name) + bytesBelow(child));
+  return most;
 }
 
 /** Nanoseconds since 1970: the clock of the files is the wall clock that processes read. */

@@ -129,6 +129,35 @@ const commands: Record<string, (...args: never[]) => unknown> = {
     await writable.write(text);
     await writable.close();
   },
+  /** Changes one byte in the middle of what the newest log has. */
+  async damage(id: string) {
+    const folder = await container(id);
+    const logs = await Promise.all(
+      ['log-a', 'log-b'].map(async (name) => {
+        const file = await folder.getFileHandle(name);
+        const bytes = new Uint8Array(await (await file.getFile()).arrayBuffer());
+        return { file, bytes, generation: bytes.length > 32 ? new DataView(bytes.buffer).getFloat64(16, true) : 0 };
+      }),
+    );
+    const { file, bytes } = logs.sort((a, b) => b.generation - a.generation)[0]!;
+    const position = bytes.findLastIndex((byte) => byte !== 0) >> 1;
+    const writable = await file.createWritable({ keepExistingData: true });
+    await writable.write({ type: 'write', position, data: new Uint8Array([~bytes[position]!]) });
+    await writable.close();
+  },
+  /** The texts of all files, wherever they are. */
+  async contents() {
+    const texts: string[] = [];
+    const visit = async (path: string): Promise<void> => {
+      for (const { name, kind } of files.list(files.resolve(files.root, path))) {
+        if (kind === 'directory') await visit(`${path}${name}/`);
+        else texts.push(new TextDecoder().decode(await files.readFile(`${path}${name}`)));
+      }
+    };
+    await visit('/');
+    return texts.sort();
+  },
+  settled: () => world.settled(),
   async sequence(from: number) {
     for (let number = from; ; number++) {
       await step(number);

@@ -145,6 +145,29 @@ describe('a world in OPFS', () => {
     await run('close');
   });
 
+  it('one changed byte in the middle of the log costs one record, with files applied and pending', async () => {
+    await run('open', 'damaged');
+    const texts = Array.from({ length: 12 }, (_, i) => `text ${i}`).sort();
+    for (const text of texts) {
+      await run('write', `/${text}`, text);
+      await run('rename', `/${text}`, `/renamed ${text}`);
+      if (text === 'text 5') await run('settled');
+    }
+    await kill();
+    await launch();
+    await run('damage', 'damaged');
+    await run('open', 'damaged');
+    const there = (await run('contents')) as string[];
+    expect(texts.filter((text) => !there.includes(text)).length).toBeLessThan(2);
+    expect(await run('repairs')).toContainEqual(
+      expect.stringMatching(/^the log of this world was damaged in one place/),
+    );
+    await run('close');
+    expect(await run('open', 'damaged')).toMatchObject({ repairs: [] });
+    expect(await run('contents')).toEqual(there);
+    await run('close');
+  });
+
   it('R4-11 a world of 5000 files opens fast, also with all of them in the log', async () => {
     await run('open', 'many');
     const figures = (await run('bench', 5000)) as Record<string, number>;

@@ -111,6 +111,24 @@ export function fileSystemContract(name: string, make: () => Promise<Subject>): 
         expect(await codeOf(() => fs.createFile(root, 'ä'.repeat(128)))).toBe('name-too-long');
       });
 
+      it('R4-10 a path of 4096 bytes is the longest, however a node comes to it', async () => {
+        let folder = root;
+        for (let i = 0; i < 15; i++) folder = await fs.createDirectory(folder, String.fromCharCode(97 + i).repeat(255));
+        expect(await codeOf(() => fs.createFile(folder, 'x'.repeat(256)))).toBe('name-too-long');
+        const last = await fs.createDirectory(folder, 'l'.repeat(253));
+        const file = await fs.createFile(last, 'f');
+        expect(await codeOf(() => fs.createFile(last, 'ff'))).toBe('name-too-long');
+        expect(await codeOf(() => fs.createDirectory(last, 'ff'))).toBe('name-too-long');
+        expect(await codeOf(() => fs.createLink(last, 'ff', 'x'))).toBe('name-too-long');
+        expect(await codeOf(() => fs.link(file, last, 'ff'))).toBe('name-too-long');
+        expect(await codeOf(() => fs.rename(last, 'f', last, 'ff'))).toBe('name-too-long');
+        expect(await codeOf(() => fs.rename(folder, 'l'.repeat(253), folder, 'm'.repeat(254)))).toBe('name-too-long');
+        await fs.rename(folder, 'l'.repeat(253), folder, 'm'.repeat(253));
+        const short = await fs.createDirectory(root, 'short');
+        expect(await codeOf(() => fs.rename(root, 'a'.repeat(255), short, 'a'))).toBe('no error');
+        expect(await codeOf(() => fs.rename(short, 'a', short, 'a'.repeat(255)))).toBe('name-too-long');
+      });
+
       it('R4-10 a listing is a snapshot', async () => {
         await fs.createFile(root, 'a');
         const listing = fs.list(root);

@@ -2,10 +2,11 @@ import type { Kind } from '../filesystem.ts';
 import type { TreeNode } from '../tree.ts';
 import { type ByteReader, ByteWriter } from './bytes.ts';
 import type { Content } from './content.ts';
-import { beginFrame, endFrame, readFrames, readHeader, writeHeader } from './frames.ts';
+import { beginFrame, endFrame, readHeader, writeHeader } from './frames.ts';
 import { diskFull } from './handles.ts';
 import type { LogPosition } from './log.ts';
 import { readOneOf } from './records.ts';
+import { readDamagedHeader, readFrames } from './recovery.ts';
 import type { StorageHandle } from './storage.ts';
 
 /** A frame of nodes is closed when it has so many bytes. */
@@ -126,29 +127,43 @@ export interface ReadCheckpoint {
   nodes: SavedNode[];
   /** The end was reached. What is not whole still has nodes that are. */
   whole: boolean;
+  /** Something in it was changed after it was written; else, when it is not whole, it was never finished. */
+  damaged: boolean;
 }
 
 /** The inverse of `CheckpointWriter`. */
 export function readCheckpoint(bytes: Uint8Array<ArrayBuffer>): ReadCheckpoint | 'empty' | 'damaged' {
   const header = readHeader(bytes, 'checkpoint');
-  if (typeof header === 'string') return header;
-  const read: ReadCheckpoint = { generation: header.generation, meta: undefined, nodes: [], whole: false };
-  readFrames(bytes, header.seed, (body) => {
-    switch (body.u8()) {
-      case FRAME.meta: {
-        const log = { generation: body.number(), at: body.number(), seed: body.u32() };
-        read.meta = { log, nextInode: body.number(), folds: body.u8() === 1 };
-        break;
-      }
-      case FRAME.nodes:
-        while (body.left > 0) read.nodes.push(readNode(body));
-        break;
-      case FRAME.end:
-        read.whole = body.number() === read.nodes.length && read.meta !== undefined;
-        break;
+  const found = header === 'damaged' ? readDamagedHeader(bytes) : header;
+  if (typeof found === 'string' || !found) return found ?? 'damaged';
+  const { generation, seed } = found;
+  const read: ReadCheckpoint = { generation, meta: undefined, nodes: [], whole: false, damaged: header === 'damaged' };
+  const { holes } = readFrames(bytes, seed, (body) => {
+    try {
+      readPart(read, body);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      read.damaged = true;
     }
   });
+  if (holes > 0) read.damaged = true;
   return read;
+}
+
+function readPart(read: ReadCheckpoint, body: ByteReader): void {
+  switch (body.u8()) {
+    case FRAME.meta: {
+      const log = { generation: body.number(), at: body.number(), seed: body.u32() };
+      read.meta = { log, nextInode: body.number(), folds: body.u8() === 1 };
+      break;
+    }
+    case FRAME.nodes:
+      while (body.left > 0) read.nodes.push(readNode(body));
+      break;
+    case FRAME.end:
+      read.whole = body.number() === read.nodes.length && read.meta !== undefined;
+      break;
+  }
 }
 
 function readNode(body: ByteReader): SavedNode {

@@ -1,3 +1,5 @@
+import { FsError } from '../errors.ts';
+import { UNFINISHED_NAME } from '../namespace.ts';
 import type { TreeNode } from '../tree.ts';
 import type { Content } from './content.ts';
 import type { StoredDirectory } from './mirror.ts';
@@ -64,8 +66,16 @@ export class Comparison {
     for (const [name, kind] of entries) {
       if (this.stopped) return;
       if (folder.files.has(name) || folder.directories.has(name)) continue;
-      if (kind === 'file') await this.findFile(node, folder, name);
-      else if (await ifThere(() => storage.directory(name, false))) await this.findFolder(node, folder, name);
+      try {
+        if (kind === 'file') await this.findFile(node, folder, name);
+        else if (await ifThere(() => storage.directory(name, false))) await this.findFolder(node, folder, name);
+      } catch (error) {
+        // A name that no world has, or a path that is too long for one: it is left where it is.
+        if (!(error instanceof FsError)) throw error;
+        this.world.repaired(
+          `${folder.path}/${name} was put there from outside and cannot be in a world: ${error.message}`,
+        );
+      }
     }
     for (const [name, known] of [...folder.directories]) {
       const child = node.children!.get(unescapeName(name, this.parts.folds));
@@ -86,23 +96,26 @@ export class Comparison {
     if (await ifThere(() => up.directory(folder.name, false))) return;
     if (!this.world.applier.idle || !folder.attached || !node.named) return;
     this.forgetFolder(folder);
-    this.world.lost(node);
+    this.world.outside.lost(node);
   }
 
   private async findFile(node: File, folder: StoredDirectory, stored: string): Promise<void> {
-    const name = unescapeName(stored, this.parts.folds);
+    let name = unescapeName(stored, this.parts.folds);
+    // Under its own name it would be removed at the next opening; it is here because damage took the record of it.
+    if (UNFINISHED_NAME.test(name)) name = `recovered${name}`;
     if (node.children!.has(name)) return;
     const stat = await ifThere(async () => (await (await folder.open()).file(stored, false)).stat());
-    if (stat) await this.world.adoptFile(node, { directory: folder, name: stored }, name, stat);
+    if (stat) await this.world.outside.adoptFile(node, { directory: folder, name: stored }, name, stat);
   }
 
   private async findFolder(node: File, folder: StoredDirectory, stored: string): Promise<void> {
     const name = unescapeName(stored, this.parts.folds);
     if (node.children!.has(name)) return;
-    const made = await this.world.adoptFolder(node, name);
+    const made = await this.world.outside.adoptFolder(node, name);
     if (!made) return;
     this.world.repaired(`${made.path()} was put into the world from outside`);
-    await this.compareFolder(made, folder.child(stored));
+    // Known from now on: its turn comes with those of the other folders.
+    folder.child(stored);
   }
 
   private async compareFile(node: File, folder: StoredDirectory, name: string): Promise<void> {
@@ -120,12 +133,12 @@ export class Comparison {
     if (this.stopped || !quiet() || node.size !== size) return;
     if (!stat) {
       this.parts.mirror.put(node, undefined);
-      this.world.lost(node);
+      this.world.outside.lost(node);
     } else if (stat.size > size && content.mayHaveTail) {
       // A crash cut a large write: what it left behind the end goes when the file is opened.
       await this.world.applier.ready(node);
     } else if (stat.size !== size) {
-      this.world.adoptSize(node, stat);
+      this.world.outside.adoptSize(node, stat);
       this.world.repaired(
         `${node.path()} was changed from outside of the world: it has ${stat.size} bytes, not ${size}`,
       );

@@ -6,7 +6,7 @@ import { xxHash32 } from './checksum.ts';
  * The form that log and checkpoint share: a header, then frames. A frame is the length of its body and a checksum
  * (four bytes each), then the body, filled up with zeros to a multiple of eight. The seed of each checksum is the
  * checksum before it, so a frame counts only after the very frames with which it was written: what an earlier use of
- * the file left behind can never be taken for a part of it.
+ * the file left behind can never be taken for a part of it. Behind a damaged frame they are found again by that seed.
  */
 
 /** The version of store, log and checkpoint that this code writes. Older ones are migrated, newer ones refused. */
@@ -82,27 +82,30 @@ export function readHeader(bytes: Uint8Array<ArrayBuffer>, kind: FileKind): Read
 }
 
 /**
- * Calls `visit` with the body of each whole frame from `from` on, in order; `seed` is the checksum before it. Returns where the last of them ends and its checksum, from
- * which a writer can go on, and whether something other than zeros stands behind it.
+ * Calls `visit` with the body of each frame from `from` on, in order, as long as they are whole; `seed` is the checksum
+ * before the first. Returns where the last of them ends, and its checksum, from which a writer can go on.
  */
-export function readFrames(
+export function readRun(
   bytes: Uint8Array<ArrayBuffer>,
   seed: number,
   visit: (body: ByteReader) => void,
-  from = HEADER_BYTES,
-): { end: number; seed: number; torn: boolean } {
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
-  let at = from;
+  from: number,
+): { end: number; seed: number } {
+  // Words can be read where damage has not moved them.
+  const moved = from % 4 === 0 ? 0 : from;
+  const frames = moved === 0 ? bytes : bytes.slice(moved);
+  const words = new Uint32Array(frames.buffer, frames.byteOffset, frames.length >>> 2);
+  let at = from - moved;
   for (;;) {
-    if (at + FRAME_BYTES > bytes.length) break;
+    if (at + FRAME_BYTES > frames.length) break;
     const length = words[at / 4] as number;
     const end = at + FRAME_BYTES + align(length);
-    if (length === 0 || end > bytes.length) break;
+    if (length === 0 || end > frames.length) break;
     const checksum = xxHash32(words, at / 4 + 2, end / 4, seed ^ length);
     if (checksum !== words[at / 4 + 1]) break;
-    visit(new ByteReader(bytes, at + FRAME_BYTES, at + FRAME_BYTES + length));
+    visit(new ByteReader(frames, at + FRAME_BYTES, at + FRAME_BYTES + length));
     seed = checksum;
     at = end;
   }
-  return { end: at, seed, torn: bytes.subarray(at).some((byte) => byte !== 0) };
+  return { end: at + moved, seed };
 }

@@ -114,6 +114,12 @@ export class WriteAheadLog {
     this.beginIn(this.other, this.current.generation + 1);
   }
 
+  /** Empties the other file, which nothing needs any more. */
+  emptyOther(): void {
+    this.other.handle.truncate(0);
+    this.other.generation = 0;
+  }
+
   close(): void {
     this.commit();
     for (const slot of this.slots) slot.handle.close();

@@ -89,6 +89,15 @@ export class Mirror {
     return directory;
   }
 
+  /** The place at a path, when its folder is known. */
+  known(path: string): StoredPlace | undefined {
+    const steps = path.split('/');
+    const name = steps.pop() as string;
+    let directory: StoredDirectory | undefined = steps[0] === 'orphans' ? this.orphans : this.files;
+    for (let i = 1; i < steps.length; i++) directory = directory?.directories.get(steps[i] as string);
+    return directory && { directory, name };
+  }
+
   /** The place that a path of a record names; its folders are known from then on. */
   place(path: string): StoredPlace {
     const slash = path.lastIndexOf('/');

@@ -1,17 +1,25 @@
 import { FsError } from '../errors.ts';
-import { type ReadCheckpoint, readCheckpoint } from './checkpoint.ts';
-import { HEADER_BYTES, readFrames, readHeader } from './frames.ts';
+import {
+  CHECKPOINTS,
+  type Choice,
+  choose,
+  type Found,
+  type FoundLog,
+  LOGS,
+  Report,
+  readCheckpoints,
+  readLogs,
+} from './found.ts';
+import { HEADER_BYTES } from './frames.ts';
 import { type LogPosition, type LogSlot, WriteAheadLog } from './log.ts';
 import { Mirror } from './mirror.ts';
 import { OpfsDirectory } from './opfs-storage.ts';
+import { readFrames } from './recovery.ts';
 import { Replay } from './replay.ts';
+import { Salvage } from './salvage.ts';
 import { type StorageDirectory, StorageError, type StorageHandle } from './storage.ts';
 import { StoredWorld } from './stored-world.ts';
 import type { WorldFileSystem, WorldOptions } from './world.ts';
-
-/** The files beside the folder of the world, two of each kind: while one is written, the other is whole. */
-const LOGS = ['log-a', 'log-b'] as const;
-const CHECKPOINTS = ['checkpoint-a', 'checkpoint-b'] as const;
 
 /** Milliseconds for which a handle that another worker still holds is waited for: it may be ending just now. */
 const PATIENCE = 3000;
@@ -41,24 +49,11 @@ export async function openStoredWorld(container: StorageDirectory, options: Worl
   }
 }
 
-function readAll(handle: StorageHandle): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(handle.size());
-  const length = handle.read(bytes, 0);
-  return length === bytes.length ? bytes : bytes.slice(0, length);
-}
-
-/** What one of the two logs has. */
-interface FoundLog {
-  slot: LogSlot;
-  bytes: Uint8Array<ArrayBuffer>;
-  seed: number;
-}
-
 /** The steps of an opening. */
 class Opening {
   private readonly container: StorageDirectory;
   private readonly handles: StorageHandle[] = [];
-  private readonly repairs: string[] = [];
+  private readonly report = new Report();
 
   constructor(container: StorageDirectory) {
     this.container = container;
@@ -77,25 +72,24 @@ class Opening {
       [...LOGS, ...CHECKPOINTS].map((name) => this.openHandle(name)),
     )) as [StorageHandle, StorageHandle, StorageHandle, StorageHandle];
     const checkpoints: [StorageHandle, StorageHandle] = [checkpointA, checkpointB];
-    const logs = this.readLogs([logA, logB]);
-    const found = this.readCheckpoints(checkpoints);
+    const found = readCheckpoints(checkpoints, this.report);
+    const logs = readLogs([logA, logB], found, this.report);
     const world = new StoredWorld(options.device ?? 1);
     const mirror = new Mirror(files, orphans);
     const chosen = choose(found, logs);
     const folds = chosen.checkpoint?.meta?.folds ?? (await foldsNames(orphans));
-    if (!chosen.exact && !chosen.isNew) {
-      this.repairs.push(
-        'the checkpoints of this world were damaged: its tree was made from what is whole of them and from its folder',
-      );
-    }
+    this.reportChoice(chosen, found);
     const replay = new Replay(world, mirror, folds);
+    replay.damaged = this.report.lossy;
     if (chosen.checkpoint) {
       replay.load(chosen.checkpoint.nodes);
       world.inodes = chosen.checkpoint.meta?.nextInode ?? 0;
     }
     const end = this.replayLogs(replay, logs, chosen.from);
+    const salvage = this.report.lossy ? new Salvage(world, mirror, folds, replay) : undefined;
+    await salvage?.look();
     const slots: [LogSlot, LogSlot] = [logs[0].slot, logs[1].slot];
-    const log = end ? new WriteAheadLog(slots, end) : beginLog(slots);
+    const log = end ? new WriteAheadLog(slots, end) : beginLog(slots, found);
     const generation = Math.max(0, ...found.map((checkpoint) => checkpoint?.generation ?? 0));
     world.start({
       log,
@@ -106,25 +100,46 @@ class Opening {
         generation,
         slot: chosen.slot,
         // After damage both logs stay until the next checkpoint is whole: what was read of them is only in memory.
-        log: chosen.exact ? (chosen.from?.generation ?? 0) : 0,
+        log: this.report.damaged ? 0 : (chosen.from?.generation ?? 0),
       },
       logLimit: options.logLimit ?? DEFAULTS.logLimit,
       checkpointAt: options.checkpointAt ?? DEFAULTS.checkpointAt,
       handles: options.handles ?? DEFAULTS.handles,
     });
-    if (replay.skipped > 0)
-      this.repairs.push(`${replay.skipped} records of the log had lost what they speak of: they were left out`);
     world.onRepair = options.onRepair;
-    for (const repair of this.repairs) world.repaired(repair);
-    world.removeUnfinished();
+    for (const repair of this.report.sentences) world.repaired(repair);
+    await salvage?.name();
+    world.outside.removeUnfinished();
     await this.removeOrphans(orphans, mirror);
-    if (chosen.exact) {
-      world.compareSoon();
-    } else {
-      await world.compared();
-      await world.checkpoint();
-    }
+    if (this.report.damaged) await this.renew(world, log);
+    else if (chosen.isNew) await world.checkpoint();
+    else world.compareSoon();
     return world;
+  }
+
+  private reportChoice({ exact, isNew, logIsMissing }: Choice, found: [Found, Found]): void {
+    if (logIsMissing) {
+      this.report.lose('the newest log of this world is missing: what stood there is lost');
+    } else if (!exact && !isNew) {
+      this.report.lose(
+        'the checkpoints of this world were damaged: its tree was made from what is whole of them and from its folder',
+      );
+    } else if (found.some((checkpoint) => checkpoint?.damaged)) {
+      this.report.damage('a checkpoint of this world was damaged: the one that is whole was taken, and the log');
+    }
+  }
+
+  /** After damage: compares with the folder, and has the tree in checkpoints and a log of their own. */
+  private async renew(world: StoredWorld, log: WriteAheadLog): Promise<void> {
+    try {
+      await world.compared();
+      // The second begins a new log, and with the third no checkpoint needs the damaged one.
+      for (let count = 0; count < 3; count++) await world.checkpoint();
+      log.emptyOther();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      world.repaired(`what was damaged could not be written anew, which is tried at the next opening: ${why}`);
+    }
   }
 
   private async openHandle(name: string): Promise<StorageHandle> {
@@ -141,30 +156,6 @@ class Opening {
     }
   }
 
-  private readLogs(handles: [StorageHandle, StorageHandle]): [FoundLog, FoundLog] {
-    return handles.map((handle, index) => {
-      const bytes = readAll(handle);
-      const header = readHeader(bytes, 'log');
-      if (header === 'damaged') this.setAside(LOGS[index]!, handle);
-      const { generation, seed } = typeof header === 'string' ? { generation: 0, seed: 0 } : header;
-      return { slot: { handle, generation }, bytes, seed };
-    }) as [FoundLog, FoundLog];
-  }
-
-  private readCheckpoints(handles: [StorageHandle, StorageHandle]): [Found, Found] {
-    return handles.map((handle, index) => {
-      const read = readCheckpoint(readAll(handle));
-      if (read === 'damaged') this.setAside(CHECKPOINTS[index]!, handle);
-      return typeof read === 'string' ? undefined : read;
-    }) as [Found, Found];
-  }
-
-  /** Without its start nothing of a file can be told from chance: it is begun anew. */
-  private setAside(name: string, handle: StorageHandle): void {
-    this.repairs.push(`the file ${name} of this world was damaged at its start: it was begun anew`);
-    handle.truncate(0);
-  }
-
   /** Does the records again, oldest first. Returns where the log goes on; undefined when a new one is to be begun. */
   private replayLogs(
     replay: Replay,
@@ -173,18 +164,45 @@ class Opening {
   ): LogPosition | undefined {
     let end: LogPosition | undefined;
     const later = logs.filter(({ slot }) => slot.generation > 0 && slot.generation >= (from?.generation ?? 0));
-    for (const log of later.sort((a, b) => a.slot.generation - b.slot.generation)) {
+    later.sort((a, b) => a.slot.generation - b.slot.generation);
+    for (const log of later) {
       const { generation, handle } = log.slot;
-      const first = from?.generation === generation;
-      const start = first ? from : { at: HEADER_BYTES, seed: log.seed };
-      const read = readFrames(log.bytes, start.seed, (body) => replay.record(body), start.at);
-      if (read.torn) {
-        handle.truncate(read.end);
-        this.repairs.push(
-          `the log of this world ended in the middle of a record, whose operation had not returned: ${log.bytes.length - read.end} bytes were left out`,
+      const start = from?.generation === generation ? from : { at: HEADER_BYTES, seed: log.seed };
+      const read = readFrames(
+        log.bytes,
+        start.seed,
+        (body) => replay.record(body),
+        start.at,
+        () => {
+          replay.damaged = true;
+        },
+      );
+      const { holes, torn } = read;
+      const cut = `${torn} bytes were left out`;
+      if (holes > 0) {
+        const places = holes === 1 ? 'one place' : `${holes} places`;
+        this.report.lose(
+          `the log of this world was damaged in ${places}: what stood there is lost, what follows was kept`,
         );
       }
+      // The file of a log is longer than what is in it: a crash does not cut it, somebody did.
+      if (read.cut && (torn > 0 || read.end > HEADER_BYTES)) {
+        this.report.lose('the log of this world was cut off: what stood there is lost');
+        replay.cut = true;
+      }
+      if (torn > 0 && log === later.at(-1)) {
+        handle.write(new Uint8Array(torn), read.end);
+        this.report.sentences.push(
+          `the log of this world ended in the middle of a record that a crash cut, or damage: ${cut}`,
+        );
+      } else if (torn > 0) {
+        this.report.lose(`the log of this world was damaged at the end of its older part: ${cut}`);
+        replay.damaged = true;
+      }
       end = { generation, at: read.end, seed: read.seed };
+    }
+    if (replay.skipped > 0) {
+      this.report.lose(`${replay.skipped} records of the log had lost what they speak of: they were left out`);
     }
     return end;
   }
@@ -195,39 +213,10 @@ class Opening {
   }
 }
 
-type Found = ReadCheckpoint | undefined;
-
-interface Choice {
-  checkpoint: Found;
-  slot: 0 | 1;
-  /** Where the log goes on from the checkpoint. */
-  from: LogPosition | undefined;
-  /** Checkpoint and logs together have every change; else the folder in the storage has to be asked. */
-  exact: boolean;
-  isNew: boolean;
-}
-
-/** The newest whole checkpoint from which the logs lead on, and without one the best of what there is. */
-function choose(found: [Found, Found], logs: [FoundLog, FoundLog]): Choice {
-  const generations = logs.map(({ slot }) => slot.generation);
-  const order = ([0, 1] as const).filter((slot) => found[slot]);
-  order.sort((a, b) => found[b]!.generation - found[a]!.generation);
-  for (const slot of order) {
-    const checkpoint = found[slot]!;
-    const from = checkpoint.meta?.log;
-    if (checkpoint.whole && from && generations.includes(from.generation))
-      return { checkpoint, slot, from, exact: true, isNew: false };
-  }
-  // The first log of a world has no checkpoint before it.
-  if (generations.includes(1)) return { checkpoint: undefined, slot: 1, from: undefined, exact: true, isNew: false };
-  const slot = order[0];
-  const isNew = slot === undefined && generations.every((generation) => generation === 0);
-  const checkpoint = slot === undefined ? undefined : found[slot];
-  return { checkpoint, slot: slot ?? 1, from: isNew ? undefined : checkpoint?.meta?.log, exact: false, isNew };
-}
-
-function beginLog(slots: [LogSlot, LogSlot]): WriteAheadLog {
-  return WriteAheadLog.begin(slots, Math.max(slots[0].generation, slots[1].generation) + 1);
+/** A new log, later than all that there were. */
+function beginLog(slots: [LogSlot, LogSlot], checkpoints: [Found, Found]): WriteAheadLog {
+  const generations = checkpoints.map((checkpoint) => checkpoint?.meta?.log.generation ?? 0);
+  return WriteAheadLog.begin(slots, Math.max(slots[0].generation, slots[1].generation, ...generations) + 1);
 }
 
 /** Whether the storage takes `a` and `A` for one name. */

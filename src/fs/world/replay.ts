@@ -18,6 +18,16 @@ export class Replay {
   private readonly folds: boolean;
   /** Records that speak of what is not there: none, unless something was damaged. */
   skipped = 0;
+  /** Some of the records, or of the nodes of the checkpoint, were damaged. */
+  damaged = false;
+  /** Nodes that records speak of, whose making or whose name is lost: only after damage. */
+  readonly strays = new Set<File>();
+  /** The log is cut: the files may be ahead of it. */
+  cut = false;
+  /** When the last record of a write to a file was made. */
+  readonly written = new Map<File, bigint>();
+  /** Paths that files had before: also only after damage. */
+  readonly former = new Map<File, string[]>();
 
   constructor(world: StoredWorld, mirror: Mirror, folds: boolean) {
     this.world = world;
@@ -68,16 +78,18 @@ export class Replay {
   private attach(from: SavedNode): void {
     const node = this.world.nodes.get(from.inode)!;
     for (const { directory, name } of from.places) {
-      const folder = this.world.nodes.get(directory);
+      const folder = this.world.nodes.get(directory) ?? (this.damaged ? this.stray(directory, 'directory') : undefined);
       if (!folder?.children || folder.children.has(name)) this.skipped++;
       else folder.attach(name, node, from.changed);
     }
   }
 
-  /** Of a damaged checkpoint, what hangs on nothing. Its files are still in the folder, where the comparison finds them. */
+  /** What hangs on nothing, also not on a folder whose name is lost. */
   private dropUnreachable(): void {
+    const hangs = (node: File): boolean =>
+      this.strays.has(node) || node === this.world.root || (node.parent !== undefined && hangs(node.parent as File));
     for (const node of this.world.nodes.values()) {
-      if (node === this.world.root || node.path() !== undefined) continue;
+      if (hangs(node)) continue;
       this.world.nodes.delete(node.inode);
       if (node.content?.place) this.mirror.put(node, undefined);
       this.skipped++;
@@ -110,7 +122,8 @@ export class Replay {
       case 'link': {
         const directory = this.folder(record.directory);
         if (directory.children!.has(record.name)) throw new RangeError();
-        world.replay({ type: 'link', node: this.node(record.inode), directory, name: record.name, time: record.time });
+        const node = this.node(record.inode, 'file');
+        world.replay({ type: 'link', node, directory, name: record.name, time: record.time });
         return;
       }
       case 'remove': {
@@ -122,7 +135,10 @@ export class Replay {
       case 'rename': {
         const { oldName, newName, time } = record;
         const [from, to] = [this.folder(record.from), this.folder(record.to)];
-        if (!from.children!.has(oldName)) throw new RangeError();
+        const node = from.children!.get(oldName);
+        if (!node) throw new RangeError();
+        const path = this.damaged ? node.path() : undefined;
+        if (path) this.former.set(node, [...(this.former.get(node) ?? []), path]);
         world.replay({ type: 'rename', from, oldName, to, newName, time });
         return;
       }
@@ -139,11 +155,11 @@ export class Replay {
       }
       case 'place':
         // A file that lost its last name before the checkpoint is not in it, and its content may go after it.
-        if (!world.nodes.has(record.inode)) return;
-        this.applyToContent(record, this.node(record.inode));
+        if (!world.nodes.has(record.inode) && (!this.damaged || record.state === 'gone')) return;
+        this.applyToContent(record, this.node(record.inode, 'file'));
         return;
       default:
-        this.applyToContent(record, this.node(record.inode));
+        this.applyToContent(record, this.node(record.inode, 'file'));
     }
   }
 
@@ -156,6 +172,7 @@ export class Replay {
     switch (record.type) {
       case 'write':
         content.extents.write(record.offset, record.data);
+        this.written.set(node, record.time);
         node.size = Math.max(node.size, record.offset + record.data.length);
         node.modified = node.changed = record.time;
         break;
@@ -163,6 +180,9 @@ export class Replay {
         setLength(node, record.size, record.time);
         break;
       case 'direct':
+        // Nothing is pending then, unless the record that said so is lost.
+        content.extents.clear();
+        content.lengthPending = false;
         node.size = content.baseEnd = Math.max(node.size, record.end);
         node.modified = node.changed = record.time;
         content.mayHaveTail = true;
@@ -204,15 +224,25 @@ export class Replay {
     if (directory.files.get(name) === node) directory.files.delete(name);
   }
 
-  private node(inode: number): File {
-    const node = this.world.nodes.get(inode);
+  /** The node of an inode; one without a name when damage took its making and `kind` says what it was. */
+  private node(inode: number, kind?: File['kind']): File {
+    const node = this.world.nodes.get(inode) ?? (this.damaged && kind ? this.stray(inode, kind) : undefined);
     if (!node) throw new RangeError();
     return node;
   }
 
   private folder(inode: number): File {
-    const node = this.node(inode);
+    const node = this.node(inode, 'directory');
     if (!node.children) throw new RangeError();
+    return node;
+  }
+
+  private stray(inode: number, kind: File['kind']): File {
+    const node = new TreeNode<Content>(this.world, inode, kind, 0n);
+    if (kind === 'file') node.content = new Content();
+    this.world.nodes.set(inode, node);
+    this.world.inodes = inode + 1;
+    this.strays.add(node);
     return node;
   }
 }

@@ -1,6 +1,5 @@
 import { FsError } from '../errors.ts';
 import type { MaybePromise } from '../filesystem.ts';
-import { UNFINISHED_NAME } from '../namespace.ts';
 import { now, type TreeNode } from '../tree.ts';
 import { type TreeChange, TreeFileSystem } from '../tree-filesystem.ts';
 import { Applier } from './applier.ts';
@@ -9,12 +8,11 @@ import { Comparison } from './comparison.ts';
 import { Content } from './content.ts';
 import { applyPending, diskFull, Handles } from './handles.ts';
 import type { WriteAheadLog } from './log.ts';
-import type { Mirror, StoredPlace } from './mirror.ts';
+import type { Mirror } from './mirror.ts';
+import { Outside } from './outside.ts';
 import { MAX_RECORD_DATA } from './records.ts';
-import type { StorageFile, StorageHandle } from './storage.ts';
+import type { StorageHandle } from './storage.ts';
 import type { WorldFileSystem, WorldUsage } from './world.ts';
-
-type StoredStat = Awaited<ReturnType<StorageFile['stat']>>;
 
 /** Data of one file that may wait for its way to the storage; more goes there before the next write returns. */
 const MAX_PENDING = 1024 * 1024;
@@ -44,6 +42,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
   readonly dead = new Set<TreeNode<Content>>();
   applier!: Applier;
   handles!: Handles;
+  outside!: Outside;
   private checkpointer!: Checkpointer;
   private comparison!: Comparison;
   private parts!: StoredWorldParts;
@@ -61,6 +60,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
   start(parts: StoredWorldParts): void {
     this.parts = parts;
     this.handles = new Handles(parts.handles);
+    this.outside = new Outside(this, parts);
     this.applier = new Applier({
       root: this.root,
       log: parts.log,
@@ -68,7 +68,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       handles: this.handles,
       folds: parts.folds,
       pressed: () => parts.log.size >= parts.checkpointAt / 2,
-      lost: (node) => this.lost(node),
+      lost: (node) => this.outside.lost(node),
       failed: (error) => this.failed(error),
     });
     this.checkpointer = new Checkpointer(this, parts);
@@ -329,7 +329,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       return;
     }
     const [node, replaced] = subjects(change);
-    const gone = node?.children && change.type !== 'create' ? this.applier.knownFolder(node) : undefined;
+    const gone = node?.children && change.type !== 'create' ? this.applier.locations.knownFolder(node) : undefined;
     super.apply(change);
     if (change.type === 'times' || change.type === 'link') return;
     // What has no name left is in the applier's hands already, by `discard` or `orphaned`.
@@ -351,73 +351,20 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     this.applier?.add(node);
   }
 
-  /** A file that somebody put into the storage becomes one of the world, with the times that it has there. */
-  async adoptFile(directory: TreeNode<Content>, place: StoredPlace, name: string, stat: StoredStat): Promise<void> {
-    await this.hasRoom();
-    if (!directory.named || directory.children!.has(name) || place.directory.files.has(place.name)) return;
-    this.group(() => {
-      const node = this.createFile(directory, name) as TreeNode<Content>;
-      const path = `${place.directory.path}/${place.name}`;
-      this.parts.log.append({ type: 'place', inode: node.inode, state: 'there', path });
-      this.parts.mirror.put(node, place);
-      this.adoptSize(node, stat);
-      this.repaired(`${node.path()} was put into the world from outside`);
-    });
+  /** Does a change that needs no checks. */
+  make(change: TreeChange<Content>): void {
+    this.record(change);
+    this.apply(change);
   }
 
-  /** A file that somebody changed in the storage has that size from now on. */
-  adoptSize(node: TreeNode<Content>, { size, modified }: StoredStat): void {
-    const time = BigInt(Math.floor(modified)) * 1_000_000n;
-    const inode = node.inode;
-    this.group(() => {
-      this.parts.log.append({ type: 'applied', inode, size });
-      this.parts.log.append({ type: 'times', inode, accessed: node.accessed, modified: time, time: now() });
-    });
-    this.touch(node);
-    const content = node.content!;
-    node.size = content.baseEnd = size;
-    node.modified = time;
-    content.applied = true;
+  /** The content of a file was changed by somebody who has not opened it. */
+  changedOutside(node: TreeNode<Content>): void {
     this.written(node);
     if (node.opens === 0) this.events.close(node);
   }
 
-  /** A folder that somebody made in the storage becomes one of the world. */
-  async adoptFolder(directory: TreeNode<Content>, name: string): Promise<TreeNode<Content> | undefined> {
-    await this.hasRoom();
-    if (!directory.named || directory.children!.has(name)) return undefined;
-    return this.createDirectory(directory, name) as TreeNode<Content>;
-  }
-
-  /** Somebody else removed a file or folder from the storage: the world has it no longer either. */
-  lost(node: TreeNode<Content>): void {
-    const path = node.path();
-    if (path !== undefined) this.repaired(`${path} was removed from outside of the world: it is gone`);
-    this.group(() => this.forget(node));
-  }
-
-  private forget(node: TreeNode<Content>): void {
-    for (const child of [...(node.children?.values() ?? [])]) this.forget(child);
-    for (const { directory, name } of [...node.places]) {
-      const change: TreeChange<Content> = {
-        type: 'remove',
-        directory: directory as TreeNode<Content>,
-        name,
-        time: now(),
-      };
-      this.record(change);
-      this.apply(change);
-    }
-  }
-
-  /** Removes what `writeFile` had not finished when the browser ended. */
-  removeUnfinished(): void {
-    for (const node of [...this.nodes.values()]) {
-      if (node.kind === 'file' && node.places.some(({ name }) => UNFINISHED_NAME.test(name))) this.forget(node);
-    }
-  }
-
-  private async hasRoom(): Promise<void> {
+  /** Resolves when the log takes changes. */
+  async hasRoom(): Promise<void> {
     for (let wait = this.room(); wait; wait = this.room()) await wait;
   }
 

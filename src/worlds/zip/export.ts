@@ -93,14 +93,17 @@ function streamOf(file: OpenFile, first: Uint8Array): ReadableStream<Uint8Array>
 
 /** In a world `..` of the root is the root; where the zip is unpacked it is not, so steps beyond the root are left out. */
 function containedTarget(path: string, target: string): string {
-  const steps = target.split('/');
   let depth = path.split('/').length - 1;
-  let kept = 0;
-  while (steps[kept] === '..') {
-    if (depth-- > 0) kept++;
-    else steps.splice(kept, 1);
-  }
-  return steps.join('/') || '.';
+  const steps = target.split('/').filter((step) => {
+    if (step !== '..') {
+      if (step !== '' && step !== '.') depth++;
+      return true;
+    }
+    if (depth === 0) return false;
+    depth--;
+    return true;
+  });
+  return steps.join('/').replace(/^\/+/, '') || '.';
 }
 
 function attributesOf({ kind, stat }: TreeEntry) {

@@ -57,6 +57,7 @@ export class FakeStorage {
           const file = new FakeFile();
           file.bytes = (kind === 'browser' ? entry.bytes : entry.durable).slice();
           file.durable = file.bytes.slice();
+          file.modified = entry.modified;
           to.set(name, file);
         } else {
           const folder = new Map<string, Entry>();

@@ -24,7 +24,7 @@ function load(version: number): FakeStorage {
   return storage;
 }
 
-it('R4-11 a world of format 1 opens with all that was in it', async () => {
+it('a world of format 1 opens with all that was in it', async () => {
   const world = await openStoredWorld(load(1).directory);
   const files = new MountedNamespace(world);
   expect(world.repairs).toEqual([]);

@@ -80,10 +80,21 @@ describe('export', () => {
   });
 
   it('R4-10 a link over the root, which in a world is the root, does not lead out of where the zip is unpacked', async () => {
-    const world = await worldOf({ '/state/a': 'a', '/l': { link: '../../state/a' }, '/state/up': { link: '../..' } });
+    const world = await worldOf({
+      '/state/a': 'a',
+      '/l': { link: '../../state/a' },
+      '/state/up': { link: '../..' },
+      '/state/later': { link: 'x/../.././../..//state/a' },
+      '/down': { link: 'x/../../' },
+    });
     const copy = emptyWorld();
     await importWorld(await exportWorld(world), copy);
-    expect(contentOf(copy)).toMatchObject({ '/l': { link: 'state/a' }, '/state/up': { link: '..' } });
+    expect(contentOf(copy)).toMatchObject({
+      '/l': { link: 'state/a' },
+      '/state/up': { link: '..' },
+      '/state/later': { link: 'x/../.././/state/a' },
+      '/down': { link: 'x/../' },
+    });
     expect(textAt(copy, '/l')).toBe('a');
   });
 
