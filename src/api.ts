@@ -55,7 +55,10 @@ export interface WorldFiles {
   mkdir(path: string, options?: { recursive?: boolean }): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string, options?: { recursive?: boolean }): Promise<void>;
-  /** Calls `listener` with the path of each change at or below `path`; returns the function that ends it. */
+  /**
+   * Calls `listener` with the path of each change at or below `path`, and of a folder above it that comes, goes or gets
+   * another name; returns the function that ends it.
+   */
   watch(path: string, listener: (path: string) => void): () => void;
 }
 

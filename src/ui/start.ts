@@ -48,9 +48,15 @@ export function start(api: SausageApi & { RpcError?: unknown; WorldBusyError?: u
     const { name, safe } = addressed();
     if (!same({ name, safe }, session)) void session.open(name, { safe });
   });
-  // A page that slept has not heard what others did to the list.
   document.addEventListener('visibilitychange', () => {
+    // A page that slept has not heard what others did to the list; one that goes to sleep may not wake up.
     if (document.visibilityState === 'visible') void session.refreshWorlds();
+    else void session.desk?.saveAll();
+  });
+  window.addEventListener('beforeunload', (event) => {
+    if (!session.isUnsaved) return;
+    event.preventDefault();
+    void session.desk?.saveAll();
   });
   window.addEventListener('pagehide', () => session.leave());
   const { name, safe } = addressed();

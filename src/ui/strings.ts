@@ -343,7 +343,7 @@ export const strings = {
     },
     doing: (step: 'save' | 'build' | 'activate', plugin: string) =>
       ({ save: 'saving', build: `building ${plugin}`, activate: `activating ${plugin}` })[step],
-    unsaved: 'A file that you changed could not be saved.',
+    unsaved: (path: string) => `${path} could not be saved.`,
     unsavedNext: 'Its tab says why; what is built is what is in the world.',
     rejected: (plugin: string) => `This version of ${plugin} does not fit the other plugins`,
     rejectedText: 'Nothing was changed: the version before goes on. Each reason has an example that breaks it.',

@@ -206,7 +206,8 @@ export class WorldServer implements CoreApi {
   async watch(id: number, path: string, listener: Callback<(path: string) => void>): Promise<void> {
     const below = path.endsWith('/') ? path : `${path}/`;
     const end = this.#parts.onChange(({ path: changed }) => {
-      if (changed === path || changed.startsWith(below)) listener(changed);
+      // a folder above it that goes, or gets another name, takes it along
+      if (changed === path || changed.startsWith(below) || path.startsWith(`${changed}/`)) listener(changed);
     });
     this.#watches.set(id, () => {
       end();

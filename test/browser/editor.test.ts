@@ -1,38 +1,16 @@
 /** What a visitor does to make something: a new plugin, its text, one Run, and what the page says when it does not fit. */
 
 import type { Page } from 'playwright-core';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ChromiumTab } from './chromium.ts';
-import { openBrowser, openSite, type Site, type TestBrowser } from './harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type EditorSite, file, openEditorSite, poll, text } from './editor.ts';
 
-let site: Site;
-let browser: TestBrowser;
+let visit: EditorSite['visit'];
 
 beforeAll(async () => {
-  site = await openSite();
-  browser = await openBrowser('chromium');
+  ({ visit } = await openEditorSite());
 });
 
-const tabs: ChromiumTab[] = [];
-afterEach(async () => {
-  for (const tab of tabs.splice(0)) await tab.close();
-});
-
-/** Each test has a world of its own. */
-async function visit(world: string, width = 1280): Promise<{ page: Page; problems: string[] }> {
-  const tab = (await browser.open(`${site.url}?world=${world}`, { ready: false })) as ChromiumTab;
-  tabs.push(tab);
-  const { page, problems } = tab;
-  await page.setViewportSize({ width, height: 800 });
-  await page.getByRole('button', { name: `Create “${world}”, empty` }).click();
-  await page.waitForFunction((name) => sausage.world?.name === name, world);
-  return { page, problems };
-}
-
-const text = (page: Page) => page.locator('.cm-content');
 const run = (page: Page) => page.keyboard.press('ControlOrMeta+Enter');
-const file = (page: Page, path: string) => page.evaluate((at) => sausage.world!.fs.readTextFile(at), path);
-
 async function newPlugin(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'New plugin' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
@@ -51,9 +29,6 @@ async function write(page: Page, source: string): Promise<void> {
 const PLUGIN = (params: string) => `import { method, serve, t } from 'sausage';
 serve({ grace: 1, methods: { add: method({ params: ${params}, result: t.integer(), run: () => 1 }) } });
 `;
-
-/** Waits until what `look` gives is as it should be: a build or a start may be in between. */
-const poll = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
 
 describe('the files of a world and their editor', () => {
   it('R11-1 R10-6 a plugin is made, run, broken, mended and called, with keys alone', async () => {

@@ -5,10 +5,19 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
+import { type LineEnd, lineEnd, toEditor, toFile } from './line-ends.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Place } from './places.ts';
 
 type Code = typeof import('./code.ts');
+
+/** How the editor of a file was left. */
+interface Kept {
+  state: EditorState;
+  /** The text from the world that is in it, and how its lines end. */
+  revision: number;
+  end: LineEnd;
+}
 
 /** The text of an open file, to be edited. Fires `run` and `save`. */
 @customElement('sausage-code')
@@ -18,7 +27,7 @@ export class CodeView extends LitElement {
   @property({ attribute: false }) places: Place[] = [];
   @state() private failed = false;
   readonly #follow = new Follow<OpenFile>(this);
-  readonly #states = new WeakMap<OpenFile, { state: EditorState; revision: number }>();
+  readonly #states = new WeakMap<OpenFile, Kept>();
   #code?: Code;
   #view?: EditorView;
   #shown?: OpenFile;
@@ -83,10 +92,8 @@ export class CodeView extends LitElement {
   }
 
   private keep() {
-    if (this.#view && this.#shown) {
-      const { revision } = this.#states.get(this.#shown) ?? { revision: this.#shown.revision };
-      this.#states.set(this.#shown, { state: this.#view.state, revision });
-    }
+    const kept = this.#shown && this.#states.get(this.#shown);
+    if (this.#view && kept) kept.state = this.#view.state;
   }
 
   private sync() {
@@ -94,8 +101,7 @@ export class CodeView extends LitElement {
     if (!code || !view || file.content?.kind !== 'text') return;
     if (this.#shown !== file) {
       this.keep();
-      const kept = this.#states.get(file) ?? { state: this.newState(code, file), revision: file.revision };
-      this.#states.set(file, kept);
+      const kept = this.#states.get(file) ?? this.begin(code, file);
       this.#shown = file;
       this.#marked = undefined;
       view.setState(kept.state);
@@ -103,7 +109,8 @@ export class CodeView extends LitElement {
     const kept = this.#states.get(file)!;
     if (kept.revision !== file.revision) {
       kept.revision = file.revision;
-      code.replaceText(view, file.text);
+      kept.end = lineEnd(file.text);
+      code.replaceText(view, toEditor(file.text, kept.end));
     }
     if (this.#marked !== this.places) {
       this.#marked = this.places;
@@ -115,15 +122,19 @@ export class CodeView extends LitElement {
     }
   }
 
-  private newState(code: Code, file: OpenFile): EditorState {
+  private begin(code: Code, file: OpenFile): Kept {
     const fire = (type: string) => () => this.dispatchEvent(new Event(type));
-    return code.codeState({
+    const end = lineEnd(file.text);
+    const state = code.codeState({
       path: file.path,
-      text: file.text,
+      text: toEditor(file.text, end),
       readOnly: file.readOnly,
-      onChange: (text) => file.edit(text),
+      onChange: (text) => file.edit(toFile(text, kept.end)),
       onRun: fire('run'),
       onSave: fire('save'),
     });
+    const kept: Kept = { state, revision: file.revision, end };
+    this.#states.set(file, kept);
+    return kept;
   }
 }

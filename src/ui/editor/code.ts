@@ -91,6 +91,7 @@ const look = EditorView.theme({
 
 export interface CodeOptions {
   path: string;
+  /** With LF at the ends of its lines, as all texts here. */
   text: string;
   readOnly: boolean;
   /** The visitor changed the text. */
@@ -108,6 +109,9 @@ export function codeState({ path, text, readOnly, onChange, onRun, onSave }: Cod
   return EditorState.create({
     doc: text,
     extensions: [
+      // a lone CR is a character like others, as what is not changed stays as it is
+      EditorState.lineSeparator.of('\n'),
+      EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, '\n')),
       keymap.of([
         { key: 'Mod-Enter', run: command(onRun), preventDefault: true },
         { key: 'Mod-s', run: command(onSave), preventDefault: true },

@@ -50,10 +50,32 @@ export class Desk extends Store {
     return true;
   }
 
-  /** Saves all that was changed; false when something could not be saved. */
-  async saveAll(): Promise<boolean> {
-    const saved = await Promise.all(this.#open.map((file) => file.save()));
-    return saved.every(Boolean);
+  /** Saves all that was changed; returns the paths of what could not be saved. */
+  async saveAll(): Promise<string[]> {
+    const files = this.#open;
+    const saved = await Promise.all(files.map((file) => file.save()));
+    return files.filter((_, at) => !saved[at]).map(({ path }) => path);
+  }
+
+  /** Something that was typed is not in the world yet. */
+  get isUnsaved(): boolean {
+    return this.#open.some((file) => file.isUnsaved);
+  }
+
+  /** Gives a file or folder another name; what is open of it goes along, with what was typed. */
+  async rename(from: string, to: string): Promise<void> {
+    const moves = ({ path }: OpenFile): boolean => path === from || path.startsWith(`${from}/`);
+    await Promise.all(this.#open.filter(moves).map((file) => file.save()));
+    await this.#world.fs.rename(from, to);
+    const moved = (file: OpenFile): OpenFile => {
+      if (!moves(file)) return file;
+      file.close();
+      const there = new OpenFile(to + file.path.slice(from.length), this.#world.fs, file.unsaved);
+      if (this.current === file) this.current = there;
+      return there;
+    };
+    this.#open = this.#open.map(moved);
+    this.changed();
   }
 
   /** The world is no longer there; what was not saved is kept for a `Desk` that comes after this. */

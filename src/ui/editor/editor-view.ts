@@ -29,6 +29,8 @@ export class EditorPane extends LitElement {
   readonly #desk = new Follow<Desk>(this);
   readonly #file = new Follow<OpenFile>(this);
   readonly #runner = new Follow<Runner>(this);
+  /** The file whose tab was brought into view. */
+  #shown?: OpenFile;
 
   static override styles = [
     base,
@@ -144,6 +146,13 @@ export class EditorPane extends LitElement {
     this.#runner.set(this.desk.runner);
   }
 
+  override updated() {
+    const { current } = this.desk;
+    if (current === this.#shown) return;
+    this.#shown = current;
+    this.renderRoot.querySelector('.tab.current')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
   override render() {
     const { desk } = this;
     const { current: file } = desk;
@@ -235,8 +244,8 @@ export class EditorPane extends LitElement {
     if (file.standing !== 'gone') return nothing;
     return html`<div class="notice" role="alert">
       <p>${texts.gone}</p>
-      <button @click=${() => file.keepMine()}>${texts.makeAgain}</button>
-      <button @click=${() => this.desk.close(file, true)}>${texts.close}</button>
+      ${file.content?.kind === 'text' ? html`<button @click=${() => file.keepMine()}>${texts.makeAgain}</button>` : nothing}
+      <button @click=${() => this.close(file)}>${texts.close}</button>
     </div>`;
   }
 

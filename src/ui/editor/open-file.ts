@@ -1,4 +1,5 @@
 import type { WorldFiles } from '../../api.ts';
+import { folderOf } from '../files/folder-tree.ts';
 import { fileProblem, type Problem, problem } from '../model/problem.ts';
 import { Store } from '../model/store.ts';
 import { strings } from '../strings.ts';
@@ -34,6 +35,9 @@ export class OpenFile extends Store {
   #timer?: ReturnType<typeof setTimeout>;
   /** One read or write at a time, in order. */
   #work: Promise<unknown> = Promise.resolve();
+  /** The file will be compared anyway: it changes more often than it can be read. */
+  #looking = false;
+  #closed = false;
   /** The text in the world, as far as it is known; undefined before it was read and for what is no text. */
   #base?: string;
   /** The text as it is here. */
@@ -55,8 +59,8 @@ export class OpenFile extends Store {
       this.#base = unsaved.base;
       this.#text = unsaved.text;
     }
-    this.#stop = files.watch(path, (changed) => changed === path && void this.#inTurn(() => this.#compare()));
-    void this.#inTurn(() => this.#compare());
+    this.#stop = files.watch(path, () => this.#look());
+    this.#look();
   }
 
   get name(): string {
@@ -99,7 +103,7 @@ export class OpenFile extends Store {
     return !this.isUnsaved;
   }
 
-  /** In a conflict, or when the file is gone: what is here goes into the world. */
+  /** In a conflict, or when the file is gone: the text that is here goes into the world. */
   async keepMine(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#inTurn(() => this.#save(true));
@@ -116,13 +120,24 @@ export class OpenFile extends Store {
 
   /** Nothing is read or saved by itself any more. */
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.#stop();
   }
 
   #saveLater(): void {
     clearTimeout(this.#timer);
-    if (this.isUnsaved && this.standing === 'unsaved') this.#timer = setTimeout(() => void this.save(), AUTOSAVE);
+    if (!this.#closed && this.isUnsaved && this.standing === 'unsaved')
+      this.#timer = setTimeout(() => void this.save(), AUTOSAVE);
+  }
+
+  #look(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    void this.#inTurn(() => {
+      this.#looking = false;
+      return this.#compare();
+    });
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -172,6 +187,7 @@ export class OpenFile extends Store {
   }
 
   async #save(anyway: boolean): Promise<void> {
+    if (this.content?.kind !== 'text') return;
     if (!anyway && (!this.isUnsaved || this.standing === 'conflict' || this.standing === 'gone')) return;
     const text = this.#text;
     try {
@@ -184,6 +200,7 @@ export class OpenFile extends Store {
           return;
         }
       }
+      if (this.standing === 'gone') await this.#files.mkdir(folderOf(this.path), { recursive: true });
       await this.#files.writeFile(this.path, text);
       this.#base = text;
       this.problem = undefined;

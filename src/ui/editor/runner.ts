@@ -73,8 +73,8 @@ export class Runner extends Store {
     return this.run?.outcome.kind === 'running';
   }
 
-  /** `save` makes sure that what was edited is in the world; false when that failed. */
-  async start(plugin: string, save: () => Promise<boolean>): Promise<void> {
+  /** `save` makes sure that what was edited is in the world, and returns the paths of what could not be saved. */
+  async start(plugin: string, save: () => Promise<string[]>): Promise<void> {
     if (this.busy) return;
     const abort = new AbortController();
     this.#abort = abort;
@@ -131,16 +131,14 @@ export class Runner extends Store {
     this.changed();
   }
 
-  async #attempt(plugin: string, save: () => Promise<boolean>, signal: AbortSignal): Promise<Outcome> {
+  async #attempt(plugin: string, save: () => Promise<string[]>, signal: AbortSignal): Promise<Outcome> {
     let step: RunStep = 'save';
     try {
-      if (!(await save())) {
-        return {
-          kind: 'failed',
-          step,
-          problem: { sentence: strings.run.unsaved, next: strings.run.unsavedNext },
-          places: [],
-        };
+      // what is open of other plugins, or of none, is no part of what is built
+      const unsaved = (await save()).find((path) => pluginOf(path) === plugin);
+      if (unsaved) {
+        const told = { sentence: strings.run.unsaved(unsaved), next: strings.run.unsavedNext };
+        return { kind: 'failed', step, problem: told, places: [] };
       }
       step = 'build';
       this.#step(step);

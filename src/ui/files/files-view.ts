@@ -287,7 +287,8 @@ export class FilesView extends LitElement {
         case 'rename': {
           const to = join(folderOf(form.path), name);
           if (await exists(fs, to)) throw new Error(texts.nameTaken(name));
-          await fs.rename(form.path, to);
+          await this.desk.rename(form.path, to);
+          this.tree.focus();
           return this.folders.choose(to);
         }
       }

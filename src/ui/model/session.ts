@@ -45,6 +45,8 @@ export class Session extends Store {
   console: Console;
   /** Its files and what is built of them; it stays when the world ends by itself, for what was not saved yet. */
   desk?: Desk;
+  /** By world: what the visitor left open there when another was opened, with what could not be saved. */
+  readonly #desks = new Map<string, Desk>();
   /** The world is opened without its services, as the visitor asked (R8-5). */
   safe = false;
   /** Of the world that was open last: import and export speak of it also while none is. */
@@ -88,9 +90,11 @@ export class Session extends Store {
     await this.#closeOpen();
     if (turn !== this.#turn) return;
     if (name !== this.name) {
+      if (this.desk?.open.length) this.#desks.set(this.name, this.desk);
       this.name = name;
       this.console = this.#newConsole();
-      this.desk = undefined;
+      this.desk = this.#desks.get(name);
+      this.#desks.delete(name);
     }
     this.safe = opening.safe ?? false;
     this.#options.onOpening?.(name, this.safe);
@@ -190,6 +194,11 @@ export class Session extends Store {
     }
   }
 
+  /** Something that was typed is in no world, and goes with the page. */
+  get isUnsaved(): boolean {
+    return [...this.#desks.values(), this.desk].some((desk) => desk?.isUnsaved);
+  }
+
   /** The page goes away: what comes after is no fault of the world's. */
   leave(): void {
     this.#starts.settle();
@@ -262,7 +271,11 @@ export class Session extends Store {
       await this.api.deleteWorld(name);
       forgetHistory(name, this.#options.shelf);
       forgetStarts(name, this.#options.shelf);
-      if (open) this.console = this.#newConsole();
+      this.#desks.delete(name);
+      if (open) {
+        this.console = this.#newConsole();
+        this.desk = undefined;
+      }
     } finally {
       if (open) void this.open(PLAYGROUND);
       else await this.refreshWorlds();

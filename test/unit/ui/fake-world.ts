@@ -253,8 +253,8 @@ async function count(to: number, { notify, stderr, signal }: Pick<FakeProcess, '
 
 function fakeFiles(files: Map<string, Uint8Array>): WorldFiles {
   const watches = new Set<(path: string) => void>();
-  const refuse = async () => {
-    throw new FsError('unsupported');
+  const tell = (path: string) => {
+    for (const watch of [...watches]) watch(path);
   };
   const below = (path: string) => {
     const prefix = path === '/' ? '/' : `${path}/`;
@@ -276,7 +276,7 @@ function fakeFiles(files: Map<string, Uint8Array>): WorldFiles {
     readTextFile: async (path) => new TextDecoder().decode(await readFile(path)),
     writeFile: async (path, data) => {
       files.set(path, typeof data === 'string' ? new TextEncoder().encode(data) : data);
-      for (const watch of watches) watch(path);
+      tell(path);
     },
     readDir: async (path) => {
       const entries = below(path);
@@ -288,15 +288,25 @@ function fakeFiles(files: Map<string, Uint8Array>): WorldFiles {
       if (!file && below(path).length === 0) throw new FsError('no-entry');
       return { kind: file ? 'file' : 'directory', size: file?.length ?? 0, modified: new Date(0) };
     },
-    mkdir: refuse,
-    rename: refuse,
+    // a folder is there as long as a file is in it
+    mkdir: async () => {},
+    rename: async (from, to) => {
+      for (const [path, data] of [...files]) {
+        if (path !== from && !path.startsWith(`${from}/`)) continue;
+        files.delete(path);
+        files.set(to + path.slice(from.length), data);
+      }
+      tell(from);
+      tell(to);
+    },
     remove: async (path) => {
       files.delete(path);
-      for (const watch of watches) watch(path);
+      tell(path);
     },
     watch(path, listener) {
       const below = path.endsWith('/') ? path : `${path}/`;
-      const watch = (changed: string) => (changed === path || changed.startsWith(below)) && listener(changed);
+      const watch = (changed: string) =>
+        (changed === path || changed.startsWith(below) || path.startsWith(`${changed}/`)) && listener(changed);
       watches.add(watch);
       return () => watches.delete(watch);
     },

@@ -100,6 +100,72 @@ describe('a file that is open', () => {
     expect(await here.fs.readTextFile(PATH)).toBe('one');
   });
 
+  it('is put back in a folder that is gone too', async () => {
+    const here = world('one');
+    const file = await open(here);
+    await here.fs.remove(PATH);
+    await until(file, 'gone');
+    let folder = '';
+    here.fs.mkdir = async (path, options) => {
+      if (options?.recursive) folder = path;
+    };
+    await file.keepMine();
+    expect(folder).toBe('/');
+    expect(await here.fs.readTextFile(PATH)).toBe('one');
+  });
+
+  it('writes nothing in the place of what is no text', async () => {
+    const here = world('');
+    here.files.set(PATH, new Uint8Array([0, 255, 1]));
+    const file = await open(here);
+    await here.fs.remove(PATH);
+    await until(file, 'gone');
+    await file.keepMine();
+    expect(here.files.has(PATH)).toBe(false);
+  });
+
+  it('is read once more, and not once for each change that came while it was being read', async () => {
+    const here = world('one');
+    const file = await open(here);
+    const { readFile } = here.fs;
+    const reads: (() => void)[] = [];
+    here.fs.readFile = async (path) => {
+      await new Promise<void>((go) => reads.push(go));
+      return readFile(path);
+    };
+    for (let at = 0; at < 50; at++) await here.fs.writeFile(PATH, `line ${at}`);
+    const seen = new Promise<void>((resolve) => file.subscribe(() => file.text === 'line 49' && resolve()));
+    let total = 0;
+    const turn = setInterval(() => {
+      for (const go of reads.splice(0)) {
+        total++;
+        go();
+      }
+    });
+    await seen;
+    clearInterval(turn);
+    expect(total).toBeLessThanOrEqual(2);
+  });
+
+  it('does nothing by itself any more once it is closed', async () => {
+    vi.useFakeTimers();
+    try {
+      const here = world('one');
+      const file = await open(here);
+      here.fs.writeFile = async () => {
+        throw new Error('the world is closed');
+      };
+      file.edit('two');
+      const saving = file.save();
+      file.close();
+      await saving;
+      expect(vi.getTimerCount()).toBe(0);
+      expect(file.unsaved).toEqual({ base: 'one', text: 'two' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('keeps what was not saved for the world when it is open again', async () => {
     const here = world('one');
     const first = await open(here);

@@ -4,7 +4,7 @@ import { readPlaces } from '../../../src/ui/editor/places.ts';
 import { pluginOf, Runner } from '../../../src/ui/editor/runner.ts';
 import { type FakeMethod, FakeWorld } from './fake-world.ts';
 
-const saved = async () => true;
+const saved = async () => [];
 const WASM = '/state/js/builds/1/mine.wasm';
 
 function worldWith(methods: Record<string, FakeMethod>): FakeWorld {
@@ -33,7 +33,7 @@ describe('a run', () => {
     runner.subscribe(() => runner.run?.outcome.kind === 'running' && words.push(runner.run.outcome.words));
     await runner.start('mine', async () => {
       done.push('save');
-      return true;
+      return [];
     });
     expect(done).toEqual(['save', 'build', `activate ${WASM}`]);
     expect(words).toContain('Testing: 1 of 2');
@@ -54,11 +54,22 @@ describe('a run', () => {
     expect(runner.run?.outcome.kind).toBe('done');
   });
 
-  it('builds nothing while something is not saved', async () => {
+  it('builds nothing while something of the plugin is not saved', async () => {
     const world = worldWith({ 'js.build': () => expect.unreachable('it was built') });
     const runner = new Runner(world);
-    await runner.start('mine', async () => false);
-    expect(runner.run?.outcome).toMatchObject({ kind: 'failed', step: 'save' });
+    await runner.start('mine', async () => ['/list.md', '/plugins/mine/source/a.ts']);
+    const sentence = '/plugins/mine/source/a.ts could not be saved.';
+    expect(runner.run?.outcome).toMatchObject({ kind: 'failed', step: 'save', problem: { sentence } });
+  });
+
+  it('builds a plugin whatever cannot be saved elsewhere', async () => {
+    const world = worldWith({
+      'js.build': () => ({ wasm: WASM }),
+      'core.activate': () => ({ documents: {}, warnings: [] }),
+    });
+    const runner = new Runner(world);
+    await runner.start('mine', async () => ['/list.md', '/plugins/other/source/main.ts']);
+    expect(runner.run?.outcome.kind).toBe('done');
   });
 
   it('shows the places of a build that failed, and activates nothing', async () => {

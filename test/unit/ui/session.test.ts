@@ -65,6 +65,26 @@ describe('the session of the page', () => {
     expect(api.opened[0]).not.toHaveProperty('from');
   });
 
+  it('keeps for each world what is open there, with what could not be saved', async () => {
+    const api = new FakeApi().add('other');
+    const session = sessionOn(api);
+    await session.open('playground');
+    const first = api.world!;
+    first.write('/list.md', 'one');
+    const file = session.desk!.show('/list.md');
+    await new Promise<void>((resolve) => file.subscribe(() => file.standing === 'saved' && resolve()));
+    file.edit('mine');
+    first.write('/list.md', 'theirs');
+    await session.open('other');
+    expect(session.desk?.open).toEqual([]);
+    expect(session.isUnsaved).toBe(true);
+    await session.open('playground');
+    expect(session.desk?.open[0]).toMatchObject({ path: '/list.md', text: 'mine' });
+    await session.open('other');
+    await session.deleteWorld('playground');
+    expect(session.isUnsaved).toBe(false);
+  });
+
   it('closes the open world before it opens another, and tells the address', async () => {
     const api = new FakeApi().add('other');
     const names: string[] = [];
