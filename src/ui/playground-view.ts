@@ -25,6 +25,7 @@ const PANES: Pane[] = [
   { id: 'worlds', label: panes.worlds, region: 'start' },
   { id: 'journal', label: panes.journal, region: 'end' },
   { id: 'processes', label: panes.processes, region: 'end' },
+  { id: 'graph', label: panes.graph, region: 'end' },
 ];
 
 /** The whole page. It shows one session and holds no state of a world itself. */
@@ -138,6 +139,7 @@ export class PlaygroundView extends LitElement {
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
         <sausage-journal slot="journal" .session=${session}></sausage-journal>
+        <sausage-graph slot="graph" .session=${session}></sausage-graph>
         <sausage-processes slot="processes" .session=${session}></sausage-processes>
       </sausage-shell>
       <sausage-status .session=${session}></sausage-status>

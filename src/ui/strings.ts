@@ -15,6 +15,7 @@ export const strings = {
       console: 'Console',
       journal: 'Journal',
       processes: 'Processes',
+      graph: 'Graph',
     },
     split: 'Height of the editor',
     region: {
@@ -383,6 +384,14 @@ export const strings = {
     none: 'No line has these words.',
     questions: 'Questions of the core',
     questionsTitle: 'Also show how the core asks plugins what they can do',
+  },
+
+  graph: {
+    label: (world: string) => `The plugins of ${world} and what they use of each other`,
+    broken: 'What does not fit',
+    uses: (consumer: string, provider: string) => `${consumer} uses ${provider}`,
+    missing: (provider: string) => `There is no plugin ${provider}.`,
+    doing: 'drawing the graph',
   },
 
   processes: {

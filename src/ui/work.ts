@@ -2,4 +2,5 @@
 
 import './editor/editor-view.ts';
 import './files/files-view.ts';
+import './watch/graph-view.ts';
 import './watch/journal-view.ts';

@@ -89,6 +89,9 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     await page.getByText('shelf is active').waitFor();
     const graph = () => file(page, '/proc/core/graph.json').then((json) => JSON.parse(json).imports[0].result);
     await poll(graph).toBe('broken');
+    await page.getByRole('tab', { name: 'Graph' }).click();
+    await page.getByRole('img', { name: /The plugins of breaking/ }).waitFor();
+    await page.getByRole('list', { name: 'What does not fit' }).getByText('shop uses shelf').waitFor();
     await page.getByRole('button', { name: 'Go back to the version before' }).click();
     await poll(graph).toBe('ok');
   });

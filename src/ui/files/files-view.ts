@@ -1,4 +1,3 @@
-import { type VirtualizerHostElement, virtualize, virtualizerRef } from '@lit-labs/virtualizer/virtualize.js';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
@@ -10,19 +9,19 @@ import type { DialogView } from '../parts/dialog-view.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import { type FolderTree, folderOf, type Row } from './folder-tree.ts';
+import type { FolderView, RowEvent } from './folder-view.ts';
 import { fileNameProblem, filePathProblem, pluginNameProblem } from './names.ts';
 import '../parts/dialog-view.ts';
 import '../parts/name-form.ts';
 import '../parts/problem-view.ts';
+import './folder-view.ts';
 
 const { files: texts } = strings;
-/** What is deeper than this is drawn no further to the right. */
-const DEEPEST = 12;
 
 /** What a form asks a name for. `in` is the folder that it is made in. */
 type Form = { kind: 'file' | 'folder'; in: string } | { kind: 'plugin' } | { kind: 'rename'; path: string };
 
-/** The world as a tree, which is true while one looks at it. Enter opens a file. */
+/** The files of a world: the tree, and what can be done with what is chosen in it. */
 @customElement('sausage-files')
 export class FilesView extends LitElement {
   @property({ attribute: false }) world!: World;
@@ -31,10 +30,9 @@ export class FilesView extends LitElement {
   @state() private problem?: Problem;
   @state() private doomed?: Row;
   @query('sausage-dialog') private dialog!: DialogView;
-  @query('[role=tree]') private tree!: VirtualizerHostElement;
+  @query('sausage-folders') private folderView!: FolderView;
   readonly #tree = new Follow<FolderTree>(this);
-  /** The chosen line was scrolled to, and may be scrolled away from. */
-  #seen?: string;
+  readonly #desk = new Follow<Desk>(this);
 
   static override styles = [
     base,
@@ -60,57 +58,9 @@ export class FilesView extends LitElement {
         flex: none;
         padding: 0 0.75rem 0.6rem;
       }
-      [role='tree'] {
+      sausage-folders {
         flex: 1;
         min-height: 0;
-        overflow: auto;
-        scrollbar-width: thin;
-        overscroll-behavior: contain;
-      }
-      [role='tree']:focus-visible {
-        outline-offset: -2px;
-      }
-      .item {
-        display: flex;
-        width: 100%;
-        height: 1.75rem;
-        align-items: center;
-        padding-right: 0.5rem;
-        font: var(--small) var(--mono);
-        white-space: nowrap;
-        cursor: pointer;
-      }
-      @media (pointer: coarse) {
-        .item {
-          height: 2.5rem;
-        }
-      }
-      .item:hover {
-        background: var(--sunken);
-      }
-      .item[aria-selected='true'] {
-        background: var(--accent-soft);
-      }
-      .in {
-        flex: none;
-        width: 0.9rem;
-      }
-      .mark {
-        flex: none;
-        width: 1.25rem;
-        text-align: center;
-        color: var(--quiet);
-        font-size: 0.7rem;
-      }
-      .name {
-        overflow: hidden;
-        text-overflow: ellipsis;
-      }
-      .directory .name {
-        font-weight: 550;
-      }
-      .open .name {
-        color: var(--accent);
       }
       .foot {
         display: flex;
@@ -133,15 +83,7 @@ export class FilesView extends LitElement {
 
   override willUpdate() {
     this.#tree.set(this.folders);
-  }
-
-  override updated() {
-    const { chosen, rows } = this.folders;
-    if (chosen === this.#seen) return;
-    const at = rows.findIndex(({ path }) => path === chosen);
-    if (at < 0) return;
-    this.#seen = chosen;
-    this.tree[virtualizerRef]?.element(at)?.scrollIntoView({ block: 'nearest' });
+    this.#desk.set(this.desk);
   }
 
   private get folders(): FolderTree {
@@ -160,16 +102,13 @@ export class FilesView extends LitElement {
       </div>
       ${this.form ? html`<div class="form">${keyed(this.form, this.renderForm(this.form))}</div>` : nothing}
       ${this.problem ? html`<sausage-problem role="alert" .problem=${this.problem}></sausage-problem>` : nothing}
-      <div
-        role="tree"
-        tabindex="0"
-        aria-label=${texts.label}
-        aria-activedescendant=${row ? idOf(row.path) : nothing}
-        @keydown=${this.onKey}
-        @focus=${this.onFocus}
-      >
-        ${virtualize({ items: [...rows], keyFunction: ({ path }) => path, renderItem: (each) => this.renderRow(each), scroller: true })}
-      </div>
+      <sausage-folders
+        .folders=${this.folders}
+        .marked=${this.desk.open.map(({ path }) => path)}
+        @open=${({ detail }: RowEvent) => this.open(detail.path)}
+        @rename=${({ detail }: RowEvent) => this.ask({ kind: 'rename', path: detail.path })}
+        @delete=${({ detail }: RowEvent) => this.askDelete(detail)}
+      ></sausage-folders>
       ${row ? this.renderFoot(row) : nothing}
       <sausage-dialog label=${texts.deleteTitle(this.doomed?.name ?? '')}>
         <p>${this.doomed?.kind === 'directory' ? texts.deleteFolder : texts.deleteFile}</p>
@@ -186,25 +125,6 @@ export class FilesView extends LitElement {
 
   private renderMaker(kind: 'plugin' | 'file' | 'folder', ask: () => void) {
     return html`<button class="plain" aria-label=${texts.headings[kind]} @click=${ask}>${texts.makerNames[kind]}</button>`;
-  }
-
-  private renderRow(row: Row) {
-    const { path, name, depth, kind, position, siblings } = row;
-    const folder = kind === 'directory';
-    const unfolded = folder && this.folders.isUnfolded(path);
-    const open = this.desk.open.some((file) => file.path === path);
-    return html`<div
-      class="item ${kind} ${open ? 'open' : ''}"
-      role="treeitem"
-      id=${idOf(path)}
-      aria-level=${depth + 1}
-      aria-posinset=${position}
-      aria-setsize=${siblings}
-      aria-expanded=${folder ? unfolded : nothing}
-      aria-selected=${path === this.folders.chosen}
-      title=${path}
-      @click=${() => this.act(row)}
-    >${indent(depth)}<span class="mark" aria-hidden="true">${folder ? (unfolded ? '▾' : '▸') : nothing}</span><span class="name">${name}</span></div>`;
   }
 
   private renderFoot(row: Row) {
@@ -224,7 +144,7 @@ export class FilesView extends LitElement {
   private renderForm(form: Form) {
     const cancel = () => {
       this.form = undefined;
-      void this.updateComplete.then(() => this.tree.focus());
+      void this.updateComplete.then(() => this.folderView.focus());
     };
     const about =
       form.kind === 'file' || form.kind === 'folder'
@@ -307,7 +227,7 @@ export class FilesView extends LitElement {
     await this.attempt(texts.deleting(doomed.path), () =>
       this.world.fs.remove(doomed.path, { recursive: doomed.kind === 'directory' }),
     );
-    this.tree.focus();
+    this.folderView.focus();
   };
 
   private async attempt(doing: string, work: () => Promise<void> | void) {
@@ -324,71 +244,7 @@ export class FilesView extends LitElement {
     this.desk.show(path);
     this.dispatchEvent(new CustomEvent('file', { detail: path }));
   }
-
-  private act(row: Row) {
-    if (row.kind !== 'directory') return this.open(row.path);
-    this.folders.choose(row.path);
-    if (this.folders.isUnfolded(row.path)) this.folders.fold(row.path);
-    else void this.folders.unfold(row.path);
-  }
-
-  private onFocus() {
-    const { folders } = this;
-    if (!folders.chosen && folders.rows[0]) folders.choose(folders.rows[0].path);
-  }
-
-  /** The keys of a tree, as the ARIA practices describe it. */
-  private onKey(event: KeyboardEvent) {
-    const { folders } = this;
-    const { rows } = folders;
-    const at = rows.findIndex(({ path }) => path === folders.chosen);
-    const row = rows[at];
-    const go = (to: number): void => this.choose(Math.max(0, Math.min(rows.length - 1, to)));
-    const keys: Record<string, () => void> = {
-      ArrowDown: () => go(at + 1),
-      ArrowUp: () => go(at - 1),
-      Home: () => go(0),
-      End: () => go(rows.length - 1),
-      PageDown: () => go(at + 15),
-      PageUp: () => go(at - 15),
-      ArrowRight: () => {
-        if (row?.kind !== 'directory') return;
-        if (folders.isUnfolded(row.path)) go(at + 1);
-        else void folders.unfold(row.path);
-      },
-      ArrowLeft: () => {
-        if (!row) return;
-        if (row.kind === 'directory' && folders.isUnfolded(row.path)) folders.fold(row.path);
-        else go(rows.findIndex(({ path }) => path === folderOf(row.path)));
-      },
-      Enter: () => row && this.act(row),
-      F2: () => row && this.ask({ kind: 'rename', path: row.path }),
-      Delete: () => row && this.askDelete(row),
-    };
-    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
-    if (act) {
-      event.preventDefault();
-      act();
-    } else if (event.key.length === 1 && /\S/.test(event.key) && !event.ctrlKey && !event.metaKey) {
-      const begins = (each: Row) => each.name.toLowerCase().startsWith(event.key.toLowerCase());
-      const next = rows.findIndex((each, index) => index > at && begins(each));
-      if (next >= 0) go(next);
-    }
-  }
-
-  private choose(at: number) {
-    const row = this.folders.rows[at];
-    if (!row) return;
-    this.folders.choose(row.path);
-  }
 }
-
-/** An ID holds no spaces. */
-const idOf = (path: string): string => `at-${encodeURIComponent(path)}`;
-
-/** The Content-Security-Policy takes no style in the markup, so what is deeper has so many more elements before it. */
-const indent = (depth: number) =>
-  Array.from({ length: Math.min(depth, DEEPEST) }, () => html`<span class="in"></span>`);
 
 const join = (folder: string, name: string): string => `${folder === '/' ? '' : folder}/${name}`;
 
