@@ -208,7 +208,7 @@ export class FilesView extends LitElement {
           const to = join(folderOf(form.path), name);
           if (await exists(fs, to)) throw new Error(texts.nameTaken(name));
           await this.desk.rename(form.path, to);
-          this.tree.focus();
+          this.folderView.focus();
           return this.folders.choose(to);
         }
       }
