@@ -284,6 +284,9 @@ export class Applier {
     if (!content.handle) await this.pace.run(() => this.parts.handles.makeRoom());
     const handle = await this.parts.handles.open(node).catch((error: unknown) => {
       if (isMissing(error)) this.mover.missing(node);
+      // A folder is there of which nothing was known: the next try makes room.
+      const { place } = content;
+      if (place && error instanceof StorageError && error.code === 'wrong-kind') place.directory.child(place.name);
       throw error;
     });
     // What a crash left behind the end of the file must not show up when the file grows.

@@ -210,12 +210,15 @@ export class Mover {
     const parent = folder.parent!;
     if (!folder.attached) return;
     parent.directories.delete(folder.name);
-    const removed = this.durable()
+    // What is in it may still be on its way out of the storage.
+    const removed = Promise.all([this.durable(), ...folder.removing.values()])
       .then(() => parent.open())
       .then((up) => up.remove(folder.name, false))
       .catch((error: unknown) => {
         // Somebody else's file in it keeps it; the next comparison with the tree finds it.
-        if (!isMissing(error) && !(error instanceof StorageError && error.code === 'not-empty')) throw error;
+        if (isMissing(error) || (error instanceof StorageError && error.code === 'not-empty')) return;
+        parent.directories.set(folder.name, folder);
+        throw error;
       })
       .finally(() => parent.removing.delete(folder.name));
     parent.removing.set(folder.name, removed);

@@ -39,9 +39,15 @@ export class FakeStorage {
   steps = 0;
   crashed = false;
   opens = 0;
+  /** Resolves when the storage has stopped. */
+  readonly crash: Promise<void>;
+  private stop!: () => void;
 
   constructor(options: FakeOptions = {}) {
     this.options = options;
+    this.crash = new Promise((resolve) => {
+      this.stop = resolve;
+    });
   }
 
   get directory(): StorageDirectory {
@@ -133,6 +139,7 @@ export class FakeStorage {
     if (this.crashed) throw new Crash();
     if (++this.steps !== this.options.crashAt) return false;
     this.crashed = true;
+    this.stop();
     return true;
   }
 

@@ -34,7 +34,7 @@ async function outcome(run: Operation['run'], world: Namespace, storage?: FakeSt
 
 /** Rejects when the storage has crashed: what waits for it would wait for ever. */
 async function crashOf(storage: FakeStorage): Promise<never> {
-  while (!storage.crashed) await new Promise((resolve) => setImmediate(resolve));
+  await storage.crash;
   throw new Crash();
 }
 
@@ -161,7 +161,10 @@ describe('a world after a crash', () => {
           const after = storage.reopen('browser', { random });
           const world = await reopen(after);
           const why = `seed ${seed}, crash at ${crashAt}: ${done.texts.join(', ')}`;
-          const found = withoutContent(await picture(new MountedNamespace(world)), done.large);
+          const shown = await picture(new MountedNamespace(world)).catch((error) => {
+            throw new Error(`${why}: ${world.repairs}`, { cause: error });
+          });
+          const found = withoutContent(shown, done.large);
           const candidates = [done.pictures.at(-1)!, ...done.cut];
           const matches = candidates.map((candidate) => withoutContent(candidate, done.large));
           expect(matches, why).toContainEqual(found);

@@ -114,6 +114,51 @@ describe('a world in a storage', () => {
       expect(storage.tree('orphans')).toEqual({});
     });
 
+    it('R1-5 a file takes the name of a folder that was renamed, after a crash at any step of that', async () => {
+      /** Answers whether the storage stopped. */
+      const replace = async (storage: FakeStorage): Promise<boolean> => {
+        const work = async (): Promise<void> => {
+          const world = await openStoredWorld(storage.directory);
+          opened.add(world);
+          const files = new MountedNamespace(world);
+          await files.rename(files.root, 'd', files.root, 'c');
+          await world.settled();
+          await files.writeFile('/d', letters('d', 10));
+          await world.settled();
+        };
+        await Promise.race([work(), storage.crash]);
+        for (const world of opened) world.applier.close();
+        opened.clear();
+        return storage.crashed;
+      };
+      const start = new FakeStorage();
+      const [before, there] = await open(start);
+      await there.createDirectories('/d/inner');
+      await there.writeFile('/d/inner/f', letters('x', 20));
+      await there.writeFile('/d/g', letters('y', 20));
+      await close(before);
+      for (let crashAt = 1; ; crashAt++) {
+        for (const done of [0, 1]) {
+          const storage = start.reopen('browser', { crashAt, random: () => done });
+          if (!(await replace(storage))) return;
+          const after = storage.reopen('browser');
+          const [world, files] = await open(after);
+          if (!files.list(files.root).some(({ name }) => name === 'c'))
+            await files.rename(files.root, 'd', files.root, 'c');
+          await files.writeFile('/d', letters('d', 10));
+          await world.settled();
+          expect(after.tree('files'), `crash at ${crashAt}`).toEqual({
+            'c/': '',
+            'c/inner/': '',
+            'c/inner/f': 'x'.repeat(20),
+            'c/g': 'y'.repeat(20),
+            d: 'd'.repeat(10),
+          });
+          await close(world);
+        }
+      }
+    }, 60_000);
+
     it('R4-11 an orphan that a crash left behind is removed at the next opening', async () => {
       const storage = new FakeStorage();
       const [world, files] = await open(storage);
@@ -498,6 +543,15 @@ describe('a world in a storage', () => {
       await third.compared();
       expect(third.repairs).toEqual([]);
     });
+  });
+
+  it('an empty folder that was put where a file is to be goes', async () => {
+    const storage = new FakeStorage();
+    const [world, files] = await open(storage);
+    storage.makeDirectory('files/f');
+    await files.writeFile('/f', letters('f', 10));
+    await world.settled();
+    expect(storage.tree('files')).toEqual({ f: 'f'.repeat(10) });
   });
 
   it('R4-10 what cannot be in a world stays outside, with a sentence, and keeps nothing else from joining', async () => {
