@@ -47,13 +47,18 @@ export class Plugins {
 
   /** All plugins: the folders below /plugins with a proper name and a plugin.wasm, and the built-in targets. */
   names(): string[] {
-    const installed = this.folders().filter((name) => isPluginName(name) && find(this.#files, wasmPath(name)));
+    const installed = this.folders().filter((name) => isPluginName(name) && this.#isInstalled(name));
     return [...new Set([...installed, ...this.#native.keys()])].sort();
   }
 
   /** The built-in targets whose place a plugin.wasm of the world has taken (R11-8). */
   hidden(): string[] {
-    return [...this.#native.keys()].filter((name) => find(this.#files, wasmPath(name)));
+    return [...this.#native.keys()].filter((name) => this.#isInstalled(name));
+  }
+
+  /** A call of a plugin with a folder in the place of its plugin.wasm says so; to all others it is no plugin. */
+  #isInstalled(plugin: string): boolean {
+    return find(this.#files, wasmPath(plugin))?.kind === 'file';
   }
 
   /** /plugins is a file: the world then has no plugins but the built-in targets. */

@@ -4,7 +4,7 @@ import type { ChangeListener } from '../fs/filesystem.ts';
 import type { Documents } from './documents.ts';
 import type { GraphFiles } from './graph-files.ts';
 import type { Journal } from './host.ts';
-import { isPluginName, type Plugins } from './plugins.ts';
+import { isPluginName, type Plugins, type Version } from './plugins.ts';
 import type { Upgrades } from './upgrades.ts';
 
 export interface WatcherHost {
@@ -41,12 +41,22 @@ export class Watcher {
     }
     for (const name of plugins.names()) {
       if (this.#closed) return;
-      const version = await plugins.current(name);
+      // one that cannot be read keeps nobody from knowing the others
+      const version = await this.#read(name);
       if (!version || this.#closed) continue;
       if (!version.native) upgrades.know(version);
       await documents.of(version);
     }
     this.#tellBroken();
+  }
+
+  async #read(name: string): Promise<Version | undefined> {
+    try {
+      return await this.#host.plugins.current(name);
+    } catch (error) {
+      this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
+      return undefined;
+    }
   }
 
   /** Something changed in the world. */
@@ -75,16 +85,12 @@ export class Watcher {
   }
 
   async #look(name: string): Promise<void> {
-    const { plugins, upgrades, documents } = this.#host;
-    try {
-      const version = await plugins.current(name);
-      if (!version || this.#closed) return;
-      await documents.of(version);
-      if (version !== (await plugins.current(name))) return; // it has changed again: the next look is for that
-      upgrades.begin(version);
-    } catch (error) {
-      this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
-    }
+    const { upgrades, documents } = this.#host;
+    const version = await this.#read(name);
+    if (!version || this.#closed) return;
+    await documents.of(version);
+    if (version !== (await this.#read(name))) return; // it has changed again: the next look is for that
+    upgrades.begin(version);
     this.#tellBroken();
   }
 

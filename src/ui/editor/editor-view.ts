@@ -158,11 +158,12 @@ export class EditorPane extends LitElement {
     const { current: file } = desk;
     return html`
       <div class="bar">
-        <div class="tabs" role="tablist" aria-label=${texts.files} @keydown=${this.onTabKey}>
+        <div class="tabs" @keydown=${this.onTabKey}>
+          <div role="tablist" aria-label=${texts.files} aria-owns=${desk.open.map((_, at) => `tab-${at}`).join(' ')}></div>
           ${repeat(
             desk.open,
             ({ path }) => path,
-            (each) => this.renderTab(each, each === file),
+            (each, at) => this.renderTab(each, at, each === file),
           )}
         </div>
         <div class="actions">${file ? this.renderRun(file) : nothing}</div>
@@ -187,11 +188,13 @@ export class EditorPane extends LitElement {
     this.code?.focus();
   }
 
-  private renderTab(file: OpenFile, current: boolean) {
+  /** The buttons that close are no tabs, so the list of tabs stands beside them all and owns those that are. */
+  private renderTab(file: OpenFile, at: number, current: boolean) {
     const mark = file.isUnsaved ? ' ●' : '';
-    return html`<div class="tab ${current ? 'current' : ''}" role="presentation">
+    return html`<div class="tab ${current ? 'current' : ''}">
       <button
         role="tab"
+        id="tab-${at}"
         aria-selected=${current}
         aria-label=${file.isUnsaved ? texts.unsavedTab(file.name) : file.name}
         tabindex=${current ? 0 : -1}
@@ -221,7 +224,7 @@ export class EditorPane extends LitElement {
       </div>
       ${this.renderNotice(file)}
       ${file.problem ? html`<sausage-problem role="alert" .problem=${file.problem}></sausage-problem>` : nothing}
-      <div class="file">
+      <div class="file" role="tabpanel" aria-label=${file.name}>
         ${
           file.content?.kind === 'text'
             ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
