@@ -19,7 +19,7 @@ import './run-view.ts';
 const { editor: texts } = strings;
 const NO_PLACES: Place[] = [];
 
-/** The open files as tabs, the one in front, and how the last run went. */
+/** The open files as tabs, the one in front, and how the last run went. Fires `empty` when the last one was closed. */
 @customElement('sausage-editor')
 export class EditorPane extends LitElement {
   @property({ attribute: false }) desk!: Desk;
@@ -31,6 +31,7 @@ export class EditorPane extends LitElement {
   readonly #runner = new Follow<Runner>(this);
   /** The file whose tab was brought into view. */
   #shown?: OpenFile;
+  #wantsFocus = false;
 
   static override styles = [
     base,
@@ -147,6 +148,7 @@ export class EditorPane extends LitElement {
   }
 
   override updated() {
+    if (this.#wantsFocus && this.code) this.focus();
     const { current } = this.desk;
     if (current === this.#shown) return;
     this.#shown = current;
@@ -184,7 +186,9 @@ export class EditorPane extends LitElement {
     void this.updateComplete.then(() => this.code?.goTo(line, column));
   }
 
+  /** Puts the caret into the text in front, as soon as it is there. */
   override focus() {
+    this.#wantsFocus = !this.code;
     this.code?.focus();
   }
 
@@ -257,15 +261,26 @@ export class EditorPane extends LitElement {
     if (plugin) void this.desk.runner.start(plugin, () => this.desk.saveAll());
   };
 
-  private async close(file: OpenFile) {
-    if (await this.desk.close(file)) return;
+  private async close(file: OpenFile, anyway = false) {
+    if (await this.desk.close(file, anyway)) {
+      // what had the focus is gone
+      if (this.desk.current) this.focusTab();
+      else this.dispatchEvent(new Event('empty'));
+      return;
+    }
     this.doomed = file;
     void this.dialog.show();
   }
 
   private lose() {
     this.dialog.close();
-    if (this.doomed) void this.desk.close(this.doomed, true);
+    if (this.doomed) void this.close(this.doomed, true);
+  }
+
+  private focusTab() {
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus(),
+    );
   }
 
   private onTabKey(event: KeyboardEvent) {
@@ -279,8 +294,6 @@ export class EditorPane extends LitElement {
     if (to === undefined) return;
     event.preventDefault();
     this.desk.show(open[to % open.length]!.path);
-    void this.updateComplete.then(() =>
-      this.renderRoot.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus(),
-    );
+    this.focusTab();
   }
 }
