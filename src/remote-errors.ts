@@ -1,6 +1,7 @@
 /**
  * Lets errors cross between threads with what the receiver needs to tell them apart: comlink alone keeps only the name
- * and the message. Imported for its effect by both sides.
+ * and the message. Imported for its effect by page, core and build worker: a side without it would send errors without a
+ * message.
  */
 
 import { transferHandlers } from 'comlink';

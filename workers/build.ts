@@ -6,6 +6,7 @@ import { buildJs } from '../src/builders/js/build.ts';
 import type { Esbuild } from '../src/builders/js/bundle.ts';
 import type { BuildApi } from '../src/components/protocol.ts';
 import { transpiler } from '../src/components/transpile.ts';
+import '../src/remote-errors.ts';
 import { RUNNER } from '../src/shipped.ts';
 
 // jco loads its own WebAssembly with `compileStreaming`, which insists on a MIME type that not every host sends (and

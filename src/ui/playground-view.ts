@@ -2,6 +2,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import type { ConsoleView } from './console/console-view.ts';
 import type { Desk } from './editor/desk.ts';
+import type { EditorPane } from './editor/editor-view.ts';
 import type { FilesView } from './files/files-view.ts';
 import type { Session } from './model/session.ts';
 import { Follow } from './model/store.ts';
@@ -36,6 +37,7 @@ export class PlaygroundView extends LitElement {
   @query('sausage-worlds') private worlds!: WorldsView;
   @query('sausage-console') private console!: ConsoleView;
   @query('sausage-files') private files?: FilesView;
+  @query('sausage-editor') private editor?: EditorPane;
   readonly #follow = new Follow<Session>(this);
   readonly #desk = new Follow<Desk>(this);
   readonly #drop = new FileDrop(this, (file) => {
@@ -134,8 +136,8 @@ export class PlaygroundView extends LitElement {
         <p class="quiet small tagline">${strings.app.tagline}</p>
       </header>
       <sausage-shell .panes=${shown} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake}>
-        ${editing ? html`<sausage-editor slot="editor" .desk=${desk}></sausage-editor>` : nothing}
-        ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${() => this.shell.show('editor')}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
+        ${editing ? html`<sausage-editor slot="editor" .desk=${desk} @empty=${this.onEmpty}></sausage-editor>` : nothing}
+        ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${this.onFile}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
         <sausage-journal slot="journal" .session=${session}></sausage-journal>
@@ -159,6 +161,17 @@ export class PlaygroundView extends LitElement {
   private onOffer({ detail }: CustomEvent<string>) {
     this.shell.show('console');
     void this.shell.updateComplete.then(() => this.console.offer(detail));
+  }
+
+  private onFile({ detail }: CustomEvent<{ edit: boolean }>) {
+    this.shell.show('editor');
+    if (detail.edit) void this.updateComplete.then(() => this.editor?.focus());
+  }
+
+  /** What had the focus is gone with the last open file. */
+  private onEmpty() {
+    this.shell.show('files');
+    void this.shell.updateComplete.then(() => this.files?.focus());
   }
 
   private onMake() {

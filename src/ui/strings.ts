@@ -289,6 +289,7 @@ export const strings = {
   editor: {
     files: 'Open files',
     textOf: (path: string) => `Text of ${path}`,
+    leave: 'Tab indents. Escape and then Tab leaves the text.',
     saving: (path: string) => `saving ${path}`,
     savingNext: 'Your text stays here and is saved with the next change.',
     close: 'Close',

@@ -122,6 +122,25 @@ describe('texts in the editor', () => {
     expect(await file(page, '/a.txt')).toContain('mine ');
   });
 
+  it('leave the focus where one goes on with keys when they are made and closed', async () => {
+    const { page } = await visit('focus');
+    for (const name of ['a.txt', 'b.txt']) {
+      await page.getByRole('button', { name: 'New file' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill(name);
+      await page.keyboard.press('Enter');
+      await page.locator(`sausage-editor .path [title="/${name}"]`).waitFor();
+      await poll(() => text(page).evaluate((element) => element.matches(':focus'))).toBe(true);
+      await page.keyboard.type(name);
+    }
+    await poll(() => file(page, '/b.txt')).toBe('b.txt');
+    await page.getByRole('tab', { name: 'b.txt' }).focus();
+    await page.keyboard.press('Delete');
+    await poll(() => page.getByRole('tab', { name: 'a.txt' }).evaluate((tab) => tab.matches(':focus'))).toBe(true);
+    await page.keyboard.press('Delete');
+    await poll(() => page.getByRole('tree').evaluate((tree) => tree.matches(':focus'))).toBe(true);
+    expect(await file(page, '/a.txt')).toBe('a.txt');
+  });
+
   it('show the tab of the file in front, however many are open', async () => {
     const { page } = await visit('tabs');
     const names = Array.from({ length: 20 }, (_, at) => `/a-rather-long-name-${at}.txt`);
@@ -130,7 +149,7 @@ describe('texts in the editor', () => {
     const tab = page.getByRole('tab', { name: 'a-rather-long-name-19.txt' });
     const inView = () =>
       tab.evaluate((element) => {
-        const [{ left, right }, strip] = [element.getBoundingClientRect(), element.closest('[role=tablist]')!];
+        const [{ left, right }, strip] = [element.getBoundingClientRect(), element.closest('.tabs')!];
         return left >= strip.getBoundingClientRect().left && right <= strip.getBoundingClientRect().right + 1;
       });
     expect(await inView()).toBe(true);

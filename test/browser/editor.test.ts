@@ -16,7 +16,8 @@ async function newPlugin(page: Page, name: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: `Run ${name}` }).waitFor();
-  await text(page).click();
+  // what comes next is typed into the new text
+  await poll(() => text(page).evaluate((element) => element.matches(':focus'))).toBe(true);
 }
 
 /** Puts another text into the file in front. */
@@ -150,7 +151,6 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     await page.getByRole('textbox', { name: 'Name' }).fill('first');
     await page.keyboard.press('Enter');
     await poll(() => chosen.getAttribute('title')).toBe('/many/first');
-    await tree.focus();
     await page.keyboard.press('Delete');
     await page.getByRole('dialog', { name: 'Delete “first”?' }).waitFor();
     await page.keyboard.press('Tab');

@@ -1,5 +1,6 @@
 /** Plugins that misbehave give the right error and leave the world working; real processes in a real browser. */
 
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, openSite, type Tab } from './harness.ts';
 import { call, install, run } from './probe.ts';
@@ -144,5 +145,13 @@ describe('a plugin.wasm that is no plugin', () => {
     expect(error).toMatchObject({ code: -32002, message: expect.stringMatching(words), data: { exit: { code: 126 } } });
     const activation = await call(tab, 'core.activate', { plugin: 'other', wasm: '/plugins/broken/plugin.wasm' });
     expect(activation.error).toMatchObject({ code: -32003, message: expect.stringMatching(words) });
+  });
+
+  test('R3.1-1 a component with damaged bytes gives an error with what the tools stumbled over', async () => {
+    const damaged = new Uint8Array(await readFile('public/world/plugins/notes/plugin.wasm'));
+    for (let at = 2000; at < 2200; at++) damaged[at]! ^= 0x5a;
+    await install(tab, ['broken'], Buffer.from(damaged).toString('base64'));
+    const { error } = await call(tab, 'broken.x');
+    expect(error!.message).toMatch(/cannot be made ready to run: .+ The file may be damaged/s);
   });
 });

@@ -42,8 +42,22 @@ export function splice(runner: Uint8Array, program: Program): Uint8Array<ArrayBu
   return replace(runner, module, filled);
 }
 
-/** What `splice` was given, undefined for a component that it did not make. */
-export function unsplice(component: Uint8Array): { runner: Uint8Array<ArrayBuffer>; program: Program } | undefined {
+export interface Spliced {
+  runner: Uint8Array<ArrayBuffer>;
+  program: Program;
+}
+
+/** What `splice` was given, undefined for a component that it did not make, and for one that is damaged. */
+export function unsplice(component: Uint8Array): Spliced | undefined {
+  try {
+    return taken(component);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function taken(component: Uint8Array): Spliced | undefined {
   const module = sectionOf(component);
   if (!module) return undefined;
   const bytes = component.subarray(module.start, module.end);

@@ -33,6 +33,7 @@ export class CodeView extends LitElement {
   #shown?: OpenFile;
   #marked?: Place[];
   #wanted?: { line: number; column: number };
+  #wantsFocus = false;
 
   static override styles = [
     base,
@@ -66,6 +67,7 @@ export class CodeView extends LitElement {
         this.#code = code;
         this.#view = code.codeView(this.renderRoot.querySelector('.editor')!, this.shadowRoot!);
         this.sync();
+        if (this.#wantsFocus) this.focus();
       },
       // Without a network, before the page was kept whole.
       () => (this.failed = true),
@@ -82,6 +84,7 @@ export class CodeView extends LitElement {
   }
 
   override focus() {
+    this.#wantsFocus = !this.#view;
     this.#view?.focus();
   }
 

@@ -131,7 +131,12 @@ export function codeState({ path, text, readOnly, onChange, onRun, onSave }: Cod
       syntaxHighlighting(colours),
       look,
       keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, indentWithTab]),
-      EditorView.contentAttributes.of({ 'aria-label': strings.editor.textOf(path), spellcheck: 'false' }),
+      EditorView.contentAttributes.of({
+        'aria-label': strings.editor.textOf(path),
+        'aria-description': strings.editor.leave,
+        tabindex: '0',
+        spellcheck: 'false',
+      }),
       EditorState.readOnly.of(readOnly),
       LANGUAGES[extensionOf(path)]?.() ?? EditorView.lineWrapping,
       EditorView.updateListener.of((update) => {

@@ -19,7 +19,7 @@ import './run-view.ts';
 const { editor: texts } = strings;
 const NO_PLACES: Place[] = [];
 
-/** The open files as tabs, the one in front, and how the last run went. */
+/** The open files as tabs, the one in front, and how the last run went. Fires `empty` when the last one was closed. */
 @customElement('sausage-editor')
 export class EditorPane extends LitElement {
   @property({ attribute: false }) desk!: Desk;
@@ -31,6 +31,7 @@ export class EditorPane extends LitElement {
   readonly #runner = new Follow<Runner>(this);
   /** The file whose tab was brought into view. */
   #shown?: OpenFile;
+  #wantsFocus = false;
 
   static override styles = [
     base,
@@ -147,6 +148,7 @@ export class EditorPane extends LitElement {
   }
 
   override updated() {
+    if (this.#wantsFocus && this.code) this.focus();
     const { current } = this.desk;
     if (current === this.#shown) return;
     this.#shown = current;
@@ -158,11 +160,12 @@ export class EditorPane extends LitElement {
     const { current: file } = desk;
     return html`
       <div class="bar">
-        <div class="tabs" role="tablist" aria-label=${texts.files} @keydown=${this.onTabKey}>
+        <div class="tabs" @keydown=${this.onTabKey}>
+          <div role="tablist" aria-label=${texts.files} aria-owns=${desk.open.map((_, at) => `tab-${at}`).join(' ')}></div>
           ${repeat(
             desk.open,
             ({ path }) => path,
-            (each) => this.renderTab(each, each === file),
+            (each, at) => this.renderTab(each, at, each === file),
           )}
         </div>
         <div class="actions">${file ? this.renderRun(file) : nothing}</div>
@@ -183,15 +186,19 @@ export class EditorPane extends LitElement {
     void this.updateComplete.then(() => this.code?.goTo(line, column));
   }
 
+  /** Puts the caret into the text in front, as soon as it is there. */
   override focus() {
+    this.#wantsFocus = !this.code;
     this.code?.focus();
   }
 
-  private renderTab(file: OpenFile, current: boolean) {
+  /** The buttons that close are no tabs, so the list of tabs stands beside them all and owns those that are. */
+  private renderTab(file: OpenFile, at: number, current: boolean) {
     const mark = file.isUnsaved ? ' ●' : '';
-    return html`<div class="tab ${current ? 'current' : ''}" role="presentation">
+    return html`<div class="tab ${current ? 'current' : ''}">
       <button
         role="tab"
+        id="tab-${at}"
         aria-selected=${current}
         aria-label=${file.isUnsaved ? texts.unsavedTab(file.name) : file.name}
         tabindex=${current ? 0 : -1}
@@ -221,7 +228,7 @@ export class EditorPane extends LitElement {
       </div>
       ${this.renderNotice(file)}
       ${file.problem ? html`<sausage-problem role="alert" .problem=${file.problem}></sausage-problem>` : nothing}
-      <div class="file">
+      <div class="file" role="tabpanel" aria-label=${file.name}>
         ${
           file.content?.kind === 'text'
             ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
@@ -254,15 +261,26 @@ export class EditorPane extends LitElement {
     if (plugin) void this.desk.runner.start(plugin, () => this.desk.saveAll());
   };
 
-  private async close(file: OpenFile) {
-    if (await this.desk.close(file)) return;
+  private async close(file: OpenFile, anyway = false) {
+    if (await this.desk.close(file, anyway)) {
+      // what had the focus is gone
+      if (this.desk.current) this.focusTab();
+      else this.dispatchEvent(new Event('empty'));
+      return;
+    }
     this.doomed = file;
     void this.dialog.show();
   }
 
   private lose() {
     this.dialog.close();
-    if (this.doomed) void this.desk.close(this.doomed, true);
+    if (this.doomed) void this.close(this.doomed, true);
+  }
+
+  private focusTab() {
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus(),
+    );
   }
 
   private onTabKey(event: KeyboardEvent) {
@@ -276,8 +294,6 @@ export class EditorPane extends LitElement {
     if (to === undefined) return;
     event.preventDefault();
     this.desk.show(open[to % open.length]!.path);
-    void this.updateComplete.then(() =>
-      this.renderRoot.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus(),
-    );
+    this.focusTab();
   }
 }

@@ -119,7 +119,7 @@ export class RunView extends LitElement {
     if (!run) return nothing;
     return html`<section class=${run.outcome.kind} aria-label=${texts.label}>
       <header>
-        <h2 role="status">${headline(run)}</h2>
+        <h2><span role="status">${headline(run)}</span></h2>
         ${run.took === undefined ? nothing : html`<span class="quiet small">${formatDuration(run.took)}</span>`}
         ${this.renderActions(run.outcome)}
       </header>

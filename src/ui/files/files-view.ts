@@ -21,7 +21,10 @@ const { files: texts } = strings;
 /** What a form asks a name for. `in` is the folder that it is made in. */
 type Form = { kind: 'file' | 'folder'; in: string } | { kind: 'plugin' } | { kind: 'rename'; path: string };
 
-/** The files of a world: the tree, and what can be done with what is chosen in it. */
+/**
+ * The files of a world: the tree, and what can be done with what is chosen in it. Fires `file` when one was opened; `edit` says
+ * that the visitor made it, and goes on in its text.
+ */
 @customElement('sausage-files')
 export class FilesView extends LitElement {
   @property({ attribute: false }) world!: World;
@@ -118,6 +121,10 @@ export class FilesView extends LitElement {
     `;
   }
 
+  override focus() {
+    this.folderView.focus();
+  }
+
   /** Asks for the name of a plugin, and makes it. */
   askPlugin() {
     this.ask({ kind: 'plugin' });
@@ -142,10 +149,6 @@ export class FilesView extends LitElement {
   }
 
   private renderForm(form: Form) {
-    const cancel = () => {
-      this.form = undefined;
-      void this.updateComplete.then(() => this.folderView.focus());
-    };
     const about =
       form.kind === 'file' || form.kind === 'folder'
         ? texts.inFolder(form.in)
@@ -159,7 +162,7 @@ export class FilesView extends LitElement {
       suggestion=${form.kind === 'rename' ? form.path.slice(form.path.lastIndexOf('/') + 1) : ''}
       .check=${(name: string) => this.check(form, name)}
       @name=${({ detail }: CustomEvent<string>) => this.make(form, detail)}
-      @cancel=${cancel}
+      @cancel=${() => this.leaveForm()}
     ></sausage-name-form>`;
   }
 
@@ -185,20 +188,26 @@ export class FilesView extends LitElement {
     this.form = form;
   }
 
-  private async make(form: Form, name: string) {
+  /** The field that had the focus goes with the form. */
+  private leaveForm() {
     this.form = undefined;
+    void this.updateComplete.then(() => this.focus());
+  }
+
+  private async make(form: Form, name: string) {
+    this.leaveForm();
     const { fs } = this.world;
     await this.attempt(texts.doing[form.kind](name), async () => {
       switch (form.kind) {
         case 'plugin':
           await this.world.call('js.new', { plugin: name });
-          return this.open(`/plugins/${name}/source/main.ts`);
+          return this.open(`/plugins/${name}/source/main.ts`, true);
         case 'file': {
           const path = join(form.in, name);
           await fs.mkdir(folderOf(path), { recursive: true });
           if (await exists(fs, path)) throw new Error(texts.nameTaken(name));
           await fs.writeFile(path, '');
-          return this.open(path);
+          return this.open(path, true);
         }
         case 'folder':
           await fs.mkdir(join(form.in, name), { recursive: true });
@@ -208,7 +217,6 @@ export class FilesView extends LitElement {
           const to = join(folderOf(form.path), name);
           if (await exists(fs, to)) throw new Error(texts.nameTaken(name));
           await this.desk.rename(form.path, to);
-          this.folderView.focus();
           return this.folders.choose(to);
         }
       }
@@ -239,10 +247,10 @@ export class FilesView extends LitElement {
     }
   }
 
-  private open(path: string) {
+  private open(path: string, edit = false) {
     void this.folders.reveal(path);
     this.desk.show(path);
-    this.dispatchEvent(new CustomEvent('file', { detail: path }));
+    this.dispatchEvent(new CustomEvent('file', { detail: { edit } }));
   }
 }
 

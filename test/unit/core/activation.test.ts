@@ -37,6 +37,16 @@ describe('activation', () => {
     await expect(world.call('notes.list')).rejects.toMatchObject({ code: -32001 });
   });
 
+  test('R10-1 R10-6 a folder in the place of one plugin.wasm keeps no other plugin from being known or activated', async () => {
+    const world = await testWorld({ notes: provider(text, 'old') });
+    await world.files.createDirectories('/plugins/amiss/plugin.wasm');
+    await world.core.watcher.start();
+    expect([...world.core.graph.plugins.names()]).toEqual(['notes']);
+    await world.component('/state/new.wasm', provider(text, 'new'));
+    await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
+    expect(await world.call('notes.add')).toBe('new');
+  });
+
   test('R10-6 R10-7 R9-3 puts the file into its place, keeps the one before, answers the documents', async () => {
     const world = await testWorld({ notes: provider(text, 'old') });
     const before = await content(world, '/plugins/notes/plugin.wasm');

@@ -41,6 +41,14 @@ describe('R11-7 a plugin in JavaScript is the runner with a bundle in it', () =>
     expect(unsplice(made)).toBeUndefined();
   });
 
+  test('a component that is damaged in its core module is left to those who can say what is wrong', async () => {
+    const made = splice(await runner(), program);
+    // the length of the first section of the core module, which then ends after the component
+    const module = Buffer.from(made).indexOf(Buffer.from([0, 97, 115, 109, 1, 0, 0, 0]));
+    made.set([0xff, 0xff, 0xff, 0x7f], module + 9);
+    expect(unsplice(made)).toBeUndefined();
+  });
+
   test('it is made ready from what the runner was made to, as jco makes it', async () => {
     const transpile = transpiler(() => import('@bytecodealliance/jco-transpile/component'));
     const made = splice(await runner(), program);
