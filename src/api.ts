@@ -13,15 +13,19 @@ export interface WorldInfo {
   consented: boolean;
 }
 
-export interface OpenWorldOptions {
-  /** 1 to 100 characters without control characters, blanks at the ends aside; else `WorldNameError`. */
-  name: string;
-  /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
-  from?: Blob | URL;
+/** How a world reaches what is outside of the page. */
+export interface OutsideOptions {
   /** The relay for sockets to the outside; null is "none". Without it, the one that the page's host names, if it does. */
   relay?: URL | null;
   /** For a relay that wants one. */
   relayToken?: string;
+}
+
+export interface OpenWorldOptions extends OutsideOptions {
+  /** 1 to 100 characters without control characters, blanks at the ends aside; else `WorldNameError`. */
+  name: string;
+  /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
+  from?: Blob | URL;
   /** A world whose content comes from outside is `held` until the visitor agrees, unless this says it is trusted (the playground's own world). */
   trusted?: boolean;
   /** When another page has the world it is asked to stop it, and gets 10 s; without this, opening rejects with `WorldBusyError`. */
@@ -89,6 +93,11 @@ export interface World {
   readonly processLimit: number;
   /** The way outside, now; the event `relay` tells each change. */
   readonly relay: RelayState;
+  /**
+   * Another way outside from now on, as `openWorld` takes it. Sockets that are open by the way of before are reset; a world
+   * that waits for consent goes on waiting.
+   */
+  setOutside(options: OutsideOptions): Promise<void>;
   /** Params can also be the JSON text of an object, which reaches the plugin as it is: with numbers that JavaScript would round. */
   call(method: string, params?: object | string, options?: CallOptions): Promise<unknown>;
   notify(method: string, params?: object | string): void;

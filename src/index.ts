@@ -7,13 +7,32 @@
  */
 
 import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
-import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFiles, WorldInfo } from './api.ts';
+import type {
+  CallOptions,
+  OpenWorldOptions,
+  OutsideOptions,
+  Stat,
+  World,
+  WorldEvents,
+  WorldFiles,
+  WorldInfo,
+} from './api.ts';
 import { encodeParams } from './call-params.ts';
 import { RpcError } from './core/errors.ts';
-import type { CoreApi, FromCore, Opened, PortRequest, RelayState, Reply, ToCore } from './core/protocol.ts';
+import type {
+  CoreApi,
+  OutsideOptions as CoreOutside,
+  FromCore,
+  Opened,
+  PortRequest,
+  RelayState,
+  Reply,
+  ToCore,
+} from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
 import { Lifeline } from './lifeline.ts';
 import { receiveStream, sendStream } from './net/port-stream.ts';
+import { RelayAddressError, readRelayAddress } from './net/relay/address.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
 import { askForCopy, onChange } from './worlds/channel.ts';
@@ -22,7 +41,7 @@ import { WorldBusyError } from './worlds/lock.ts';
 import { checkWorldName, WorldNameError, type WorldRecord } from './worlds/record.ts';
 
 export type * from './api.ts';
-export { FsError, RpcError, WorldBusyError, WorldNameError };
+export { FsError, RelayAddressError, RpcError, WorldBusyError, WorldNameError };
 
 /** The exit code of a world whose core was lost. */
 const BROKEN = 70;
@@ -35,8 +54,8 @@ const decoder = new TextDecoder();
 export async function openWorld(options: OpenWorldOptions): Promise<World> {
   const name = checkWorldName(options?.name);
   const { onProgress } = options;
-  const { relay, relayToken, takeOver = false, safe = false } = options;
-  const way = { relay, relayToken, takeOver };
+  const { takeOver = false, safe = false } = options;
+  const way = { outside: coreOutside(options), takeOver };
   onProgress?.({ step: 'lock', done: 0, total: 0 });
   const known = await worlds.find(name);
   if (known) {
@@ -147,12 +166,27 @@ export async function deleteWorld(name: string): Promise<void> {
   await worlds.delete(record.id);
 }
 
+/**
+ * The address of a relay as a visitor types it: the scheme (wss) and the path of `npm start`'s relay may be left out, and
+ * `/path` is on the page's own host. Throws `RelayAddressError`, with a sentence, for one that this page cannot use.
+ */
+export function relayAddress(text: string): URL {
+  return readRelayAddress(text, new URL(document.baseURI));
+}
+
+/** As it goes to the core, which takes no address as an object. */
+function coreOutside({ relay, relayToken }: OutsideOptions): CoreOutside {
+  return {
+    ...(relay !== undefined && { relay: relay === null ? null : relay.href }),
+    ...(relayToken !== undefined && { relayToken }),
+  };
+}
+
 interface Opening {
   services: boolean;
   from?: Blob | undefined;
   onProgress?: OpenWorldOptions['onProgress'] | undefined;
-  relay?: URL | null | undefined;
-  relayToken?: string | undefined;
+  outside?: CoreOutside;
   takeOver?: boolean;
 }
 
@@ -218,8 +252,7 @@ class OpenedWorld implements World {
           {
             ...{ id, name, base, services, trace, takeOver: way.takeOver ?? false },
             ...(from && { from }),
-            ...(way.relay !== undefined && { relay: way.relay === null ? null : way.relay.href }),
-            ...(way.relayToken !== undefined && { relayToken: way.relayToken }),
+            ...way.outside,
           },
           proxy(world.#workers),
           proxy((progress) => onProgress?.(progress)),
@@ -314,6 +347,10 @@ class OpenedWorld implements World {
     } finally {
       request.signal.removeEventListener('abort', cancel);
     }
+  }
+
+  setOutside(options: OutsideOptions): Promise<void> {
+    return this.#whole(this.#core.setOutside(coreOutside(options)));
   }
 
   async consent(): Promise<void> {

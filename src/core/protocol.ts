@@ -43,12 +43,13 @@ export interface JournalEntry {
 /**
  * The way outside of a world. `held`: the visitor has not agreed yet; `idle`: nothing has gone outside yet, so no relay
  * was asked; `away`: it does not answer, and is tried again at `retry` (milliseconds since 1970) or when it is needed; `none`: there is none.
- * `message` is a sentence for the visitor, `relay` the relay's address.
+ * `message` is a sentence for the visitor, `relay` the relay's address. `transport`: a WebSocket, or where none comes through
+ * a stream of HTTPS, or where streams are kept back too one answer after the other.
  */
 export type RelayState =
   | { kind: 'none' | 'held' | 'idle'; message: string }
   | { kind: 'connecting'; relay: string; message: string }
-  | { kind: 'connected'; relay: string; transport: 'websocket' | 'https'; message: string }
+  | { kind: 'connected'; relay: string; transport: 'websocket' | 'stream' | 'poll'; message: string }
   | { kind: 'away'; relay: string; retry?: number; message: string };
 
 /** A TCP port of the world that a process listens on. */
@@ -114,7 +115,14 @@ export interface FileInfo {
   modified: number;
 }
 
-export interface OpenOptions {
+/** How a world reaches what is outside of the page. */
+export interface OutsideOptions {
+  /** The address of the relay; null for none, left out for the one that the page's host names. */
+  relay?: string | null;
+  relayToken?: string;
+}
+
+export interface OpenOptions extends OutsideOptions {
   /** The address of the page's folder, to which shipped files are relative. */
   base: string;
   /** The container of the world in the origin private file system; unique for the world, never renamed. */
@@ -126,9 +134,6 @@ export interface OpenOptions {
   services: boolean;
   /** A page that has the world is asked to stop it. */
   takeOver?: boolean;
-  /** The address of the relay; null for none, left out for the one that the page's host names. */
-  relay?: string | null;
-  relayToken?: string;
   trace: boolean;
 }
 
@@ -181,6 +186,8 @@ export interface CoreApi {
   /** Sends a request into the world; `id` names it for `cancelFetch`. Rejects with a sentence when no answer comes. */
   fetch(id: number, port: number, request: PortRequest): Promise<PortResponse>;
   cancelFetch(id: number): void;
+  /** Another way outside from now on; what is open by the way of before is reset. */
+  setOutside(options: OutsideOptions): Promise<void>;
   /** The visitor has agreed: the services start, and the world may go outside (R8-5). */
   release(): Promise<void>;
   /** Goes on with the next service although the present one has not answered (R8-4). */

@@ -8,6 +8,7 @@ import { Follow } from './model/store.ts';
 import { FileDrop } from './parts/drop.ts';
 import type { Pane, ShellView } from './parts/shell-view.ts';
 import { base } from './parts/theme.ts';
+import type { SettingsView } from './settings/settings-view.ts';
 import { strings } from './strings.ts';
 import type { WorldsView } from './worlds/worlds-view.ts';
 import './console/console-view.ts';
@@ -36,6 +37,7 @@ export class PlaygroundView extends LitElement {
   @query('sausage-worlds') private worlds!: WorldsView;
   @query('sausage-console') private console!: ConsoleView;
   @query('sausage-files') private files?: FilesView;
+  @query('sausage-settings') private settings!: SettingsView;
   readonly #follow = new Follow<Session>(this);
   readonly #desk = new Follow<Desk>(this);
   readonly #drop = new FileDrop(this, (file) => {
@@ -82,6 +84,9 @@ export class PlaygroundView extends LitElement {
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
+      }
+      .settings {
+        margin: -0.25rem -0.5rem -0.25rem auto;
       }
       @media (max-width: 30rem) {
         .tagline {
@@ -132,6 +137,7 @@ export class PlaygroundView extends LitElement {
         <button class="skip" @click=${() => this.toConsole()}>${strings.app.skip}</button>
         <div class="brand">${icon}<h1>${strings.app.name}</h1></div>
         <p class="quiet small tagline">${strings.app.tagline}</p>
+        <button class="plain settings" @click=${this.openSettings}>${strings.app.settings}</button>
       </header>
       <sausage-shell .panes=${shown} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake}>
         ${editing ? html`<sausage-editor slot="editor" .desk=${desk}></sausage-editor>` : nothing}
@@ -142,7 +148,8 @@ export class PlaygroundView extends LitElement {
         <sausage-graph slot="graph" .session=${session}></sausage-graph>
         <sausage-processes slot="processes" .session=${session}></sausage-processes>
       </sausage-shell>
-      <sausage-status .session=${session}></sausage-status>
+      <sausage-status .session=${session} @settings=${this.openSettings}></sausage-status>
+      <sausage-settings .session=${session}></sausage-settings>
       ${this.#drop.hovering ? html`<div class="drop">${strings.worlds.drop}</div>` : nothing}
     `;
   }
@@ -164,6 +171,12 @@ export class PlaygroundView extends LitElement {
   private onMake() {
     this.shell.show('files');
     void this.shell.updateComplete.then(() => this.files?.askPlugin());
+  }
+
+  /** What the dialog is made of is fetched when it is wanted. */
+  private async openSettings() {
+    await import('./settings/settings-view.ts');
+    await this.settings.show();
   }
 
   private toConsole() {

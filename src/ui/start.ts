@@ -1,4 +1,5 @@
 import type { World } from '../api.ts';
+import { IndexedSettings } from '../settings/settings.ts';
 import { type Addressed, addressOf, readAddress } from './address.ts';
 import type { SausageApi } from './model/phase.ts';
 import { Session } from './model/session.ts';
@@ -25,6 +26,7 @@ export function start(api: SausageApi & { RpcError?: unknown; WorldBusyError?: u
   const session = new Session(api, {
     playground,
     shelf: pageShelf(),
+    settings: new IndexedSettings(),
     ...(navigator.storage && { warehouse: navigator.storage }),
     onOpening: (name, safe) => {
       if (!same({ name, safe }, addressed())) history.pushState(null, '', addressOf({ name, safe }, location.href));

@@ -17,6 +17,7 @@ export const strings = {
       processes: 'Processes',
       graph: 'Graph',
     },
+    settings: 'Settings',
     split: 'Height of the editor',
     region: {
       start: 'Files and worlds',
@@ -376,6 +377,29 @@ export const strings = {
       services === 0 ? 'This world does not use the network.' : 'The services of this world are not started.',
   },
 
+  settings: {
+    title: 'Settings',
+    relay: 'The way outside',
+    relayText:
+      'A program has no network of its own. A relay is a server that opens connections for it: to servers by their names, and with checked certificates. Another choice holds at once, and cuts the connections that are open.',
+    at: {
+      host: 'The relay of this page’s host',
+      hostText: 'If that has none, programs reach nothing outside of the page.',
+      address: 'Another relay',
+      none: 'None',
+      noneText: 'Programs reach nothing outside of the page, only each other.',
+    },
+    address: 'Its address',
+    addressExample: 'wss://relay.example/relay',
+    addressMissing: 'Write the address of the relay, for example wss://relay.example/relay.',
+    token: 'Token, if it wants one',
+    now: 'Now',
+    save: 'Use it',
+    cancel: 'Cancel',
+    notKept: 'It holds until this page is closed: the browser keeps nothing here.',
+    changing: 'changing the way outside',
+  },
+
   journal: {
     label: 'Newest lines of the journal',
     filter: 'Filter',
@@ -426,8 +450,10 @@ export const strings = {
       held: 'outside waits for you',
       idle: 'outside not used yet',
       connecting: 'relay is asked',
-      connected: 'relay connected',
       away: 'relay is away',
     },
+    by: { websocket: 'outside by WebSocket', stream: 'outside by HTTPS', poll: 'outside by long poll' },
+    change: 'Change',
+    changeRelay: 'Change the way outside',
   },
 } as const;

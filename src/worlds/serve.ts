@@ -15,6 +15,7 @@ import type {
   FromCore,
   Opened,
   OpenOptions,
+  OutsideOptions,
   PortInfo,
   PortRequest,
   PortResponse,
@@ -119,7 +120,7 @@ export class WorldServer implements CoreApi {
       servicesHeld: this.#servicesHeld > 0,
       ...(core.services.problem !== undefined && { bootProblem: core.services.problem }),
       processLimit: parts.machines.limit,
-      relay: parts.relay.state,
+      relay: parts.wayOut.state,
     };
   }
 
@@ -253,8 +254,12 @@ export class WorldServer implements CoreApi {
     this.#fetches.get(id)?.abort();
   }
 
+  async setOutside(options: OutsideOptions): Promise<void> {
+    this.#parts.wayOut.choose(options);
+  }
+
   async release(): Promise<void> {
-    this.#parts.relay.release();
+    this.#parts.wayOut.release();
     if (this.#servicesHeld === 0) return;
     this.#servicesHeld = 0;
     void this.#core.services.start();

@@ -11,6 +11,7 @@ export interface SausageApi {
   importWorld(name: string, zip: Blob, options?: Pick<OpenWorldOptions, 'onProgress'>): Promise<void>;
   copyWorld(name: string, to: string): Promise<void>;
   deleteWorld(name: string): Promise<void>;
+  relayAddress(text: string): URL;
 }
 
 export type Phase =

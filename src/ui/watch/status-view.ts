@@ -105,6 +105,10 @@ export class StatusView extends LitElement {
         overflow-wrap: anywhere;
         box-shadow: 0 8px 24px var(--shadow);
       }
+      [popover] button {
+        margin: 0.35rem 0 -0.35rem -0.5rem;
+        color: var(--accent);
+      }
       @media (min-width: 1120px) {
         .short {
           display: none;
@@ -130,18 +134,27 @@ export class StatusView extends LitElement {
       <span class="world"><span class="hidden">${status.world}: </span>${name}</span>
       <span class="kept ${world ? storage : ''}">${world ? status[storage] : status[stateOf(phase)]}</span>
       ${world && room.nearlyFull ? html`<span class="full">▲ ${status.nearlyFull(room.percent)}</span>` : nothing}
-      ${signals.relay ? renderRelay(signals.relay) : nothing}
+      ${signals.relay ? renderRelay(signals.relay, () => this.change()) : nothing}
       <span class="processes">${world ? status.processes(processes.count, world.processLimit) : nothing}</span>
     </footer>`;
+  }
+
+  private change() {
+    this.dispatchEvent(new Event('settings', { bubbles: true, composed: true }));
   }
 }
 
 /** In a word where there is little room; the whole sentence unfolds. */
-function renderRelay({ kind, message }: RelayState) {
+function renderRelay(state: RelayState, change: () => void) {
   const { status } = strings;
+  const { kind, message } = state;
+  const short = kind === 'connected' ? status.by[state.transport] : status.relays[kind];
   return html`<button class="relay ${kind}" popovertarget="relay" title=${message}>
       <span class="symbol" aria-hidden="true">${SYMBOLS[kind]}</span>
-      <span class="short">${status.relays[kind]}</span><span class="long">${message}</span>
+      <span class="short">${short}</span><span class="long">${message}</span>
     </button>
-    <div id="relay" popover role="note" aria-label=${status.relay}>${message}</div>`;
+    <div id="relay" popover role="group" aria-label=${status.relay}>
+      <p>${message}</p>
+      <button class="plain" popovertarget="relay" popovertargetaction="hide" aria-label=${status.changeRelay} @click=${change}>${status.change}</button>
+    </div>`;
 }

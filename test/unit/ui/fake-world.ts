@@ -1,6 +1,7 @@
 import type {
   CallOptions,
   JournalEntry,
+  OutsideOptions,
   PortInfo,
   ProcessInfo,
   RelayState,
@@ -156,6 +157,12 @@ export class FakeWorld implements World {
 
   async fetch(port: number): Promise<Response> {
     throw new Error(`No answer from port ${port} of this world: nothing listens there.`);
+  }
+
+  /** What each call of `setOutside` wanted. */
+  readonly outside: OutsideOptions[] = [];
+  async setOutside(options: OutsideOptions): Promise<void> {
+    this.outside.push(options);
   }
 
   async consent(): Promise<void> {
