@@ -1,8 +1,16 @@
 /** The types of the embedding API (`index.ts`). */
 
-import type { BootProgress, JournalEntry, PortInfo, ProcessInfo, RelayState, StorageKind } from './core/protocol.ts';
+import type {
+  BootProgress,
+  HttpWay,
+  JournalEntry,
+  OutsideState,
+  PortInfo,
+  ProcessInfo,
+  StorageKind,
+} from './core/protocol.ts';
 
-export type { BootProgress, JournalEntry, PortInfo, ProcessInfo, RelayState, StorageKind };
+export type { BootProgress, HttpWay, JournalEntry, OutsideState, PortInfo, ProcessInfo, StorageKind };
 
 export interface WorldInfo {
   name: string;
@@ -19,6 +27,11 @@ export interface OutsideOptions {
   relay?: URL | null;
   /** For a relay that wants one. */
   relayToken?: string;
+  /**
+   * What does the HTTP requests of programs to the outside (`wasi:http`): `relay`, which is meant when nothing is said; `fetch`,
+   * the page's own, which needs no relay and reaches sites with https that let other pages read them (CORS); or `none`.
+   */
+  http?: HttpWay;
 }
 
 export interface OpenWorldOptions extends OutsideOptions {
@@ -75,7 +88,7 @@ export interface WorldEvents {
   service: { method: string; waiting: boolean };
   /** All TCP ports that are listened on, at each change. */
   port: PortInfo[];
-  relay: RelayState;
+  relay: OutsideState;
 }
 
 /** An open world. Its calls reject with `RpcError`. */
@@ -92,7 +105,7 @@ export interface World {
   /** How many processes can run at once in this browser. */
   readonly processLimit: number;
   /** The way outside, now; the event `relay` tells each change. */
-  readonly relay: RelayState;
+  readonly relay: OutsideState;
   /**
    * Another way outside from now on, as `openWorld` takes it. Sockets that are open by the way of before are reset; a world
    * that waits for consent goes on waiting.

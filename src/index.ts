@@ -24,8 +24,8 @@ import type {
   OutsideOptions as CoreOutside,
   FromCore,
   Opened,
+  OutsideState,
   PortRequest,
-  RelayState,
   Reply,
   ToCore,
 } from './core/protocol.ts';
@@ -175,10 +175,11 @@ export function relayAddress(text: string): URL {
 }
 
 /** As it goes to the core, which takes no address as an object. */
-function coreOutside({ relay, relayToken }: OutsideOptions): CoreOutside {
+function coreOutside({ relay, relayToken, http }: OutsideOptions): CoreOutside {
   return {
     ...(relay !== undefined && { relay: relay === null ? null : relay.href }),
     ...(relayToken !== undefined && { relayToken }),
+    ...(http !== undefined && { http }),
   };
 }
 
@@ -208,7 +209,7 @@ class OpenedWorld implements World {
   };
   #opened!: Opened;
   /** As the core told it last. */
-  #relay: RelayState | undefined;
+  #relay: OutsideState | undefined;
   #port!: MessagePort;
   #calls = 0;
   /** The visitor has agreed while the world was open. */
@@ -290,7 +291,7 @@ class OpenedWorld implements World {
     return this.#opened.processLimit;
   }
 
-  get relay(): RelayState {
+  get relay(): OutsideState {
     return this.#relay ?? this.#opened.relay;
   }
 

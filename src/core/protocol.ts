@@ -52,6 +52,11 @@ export type RelayState =
   | { kind: 'connected'; relay: string; transport: 'websocket' | 'stream' | 'poll'; message: string }
   | { kind: 'away'; relay: string; retry?: number; message: string };
 
+/** What does the HTTP requests of programs to the outside: connections over the relay, the page's own `fetch`, or nothing. */
+export type HttpWay = 'relay' | 'fetch' | 'none';
+
+export type OutsideState = RelayState & { http: HttpWay };
+
 /** A TCP port of the world that a process listens on. */
 export interface PortInfo {
   port: number;
@@ -104,7 +109,7 @@ export type FromCore =
   /** Only for a call that listens. */
   | { type: 'told'; id: number; name: string; params: Uint8Array }
   /** Always told, at each change. */
-  | { type: 'relay'; state: RelayState }
+  | { type: 'relay'; state: OutsideState }
   | CoreEvent;
 
 export interface FileInfo {
@@ -120,6 +125,8 @@ export interface OutsideOptions {
   /** The address of the relay; null for none, left out for the one that the page's host names. */
   relay?: string | null;
   relayToken?: string;
+  /** `relay` when not given. */
+  http?: HttpWay;
 }
 
 export interface OpenOptions extends OutsideOptions {
@@ -145,7 +152,7 @@ export interface Opened {
   bootProblem?: string;
   /** How many processes can run at once. */
   processLimit: number;
-  relay: RelayState;
+  relay: OutsideState;
 }
 
 /** What the page offers to the core: workers can only be made and ended by the page. */

@@ -1,15 +1,20 @@
 /** What a visitor has chosen for this page. It is kept in the browser beside the worlds, and never in one. */
 
 import { createStore, get, set, type UseStore } from 'idb-keyval';
+import type { HttpWay } from '../api.ts';
 
 /** Where the relay is: where the host of the page says, nowhere, or at an address. */
 export type RelayChoice = { at: 'host' } | { at: 'none' } | { at: 'address'; address: string; token?: string };
 
 export interface PageSettings {
   relay: RelayChoice;
+  /** What does the HTTP requests of programs. */
+  http: HttpWay;
 }
 
-export const DEFAULT_SETTINGS: PageSettings = { relay: { at: 'host' } };
+const HTTP_WAYS: readonly HttpWay[] = ['relay', 'fetch', 'none'];
+
+export const DEFAULT_SETTINGS: PageSettings = { relay: { at: 'host' }, http: 'relay' };
 
 /** Where settings are kept. Both reject where the browser keeps nothing. */
 export interface SettingsStore {
@@ -19,8 +24,14 @@ export interface SettingsStore {
 
 /** What was kept, as far as it can be understood: an older or a newer page may have written it. */
 export function understand(kept: unknown): PageSettings {
-  const { relay } = (typeof kept === 'object' && kept !== null ? kept : {}) as { relay?: unknown };
-  return { relay: relayChoice(relay) ?? DEFAULT_SETTINGS.relay };
+  const { relay, http } = (typeof kept === 'object' && kept !== null ? kept : {}) as {
+    relay?: unknown;
+    http?: unknown;
+  };
+  return {
+    relay: relayChoice(relay) ?? DEFAULT_SETTINGS.relay,
+    http: HTTP_WAYS.find((way) => way === http) ?? DEFAULT_SETTINGS.http,
+  };
 }
 
 function relayChoice(kept: unknown): RelayChoice | undefined {

@@ -14,8 +14,8 @@ import type {
   BootProgress,
   JournalEntry,
   OpenOptions,
+  OutsideState,
   PortInfo,
-  RelayState,
   StorageKind,
   WorkerFactory,
 } from '../core/protocol.ts';
@@ -36,7 +36,7 @@ const WARM = { usual: 8, small: 2 } as const;
 export interface PartsListener {
   onEntry(entry: JournalEntry): void;
   core(): Core;
-  onRelay(state: RelayState): void;
+  onRelay(state: OutsideState): void;
   onPorts(ports: PortInfo[]): void;
 }
 

@@ -29,6 +29,10 @@ const REFUSED_PAUSE_MS = 60_000;
 /** Datagrams that wait for the relay. */
 const MOST_WAITING = 64;
 
+/** Said of a world that goes nowhere before the visitor has agreed (R8-5), and to its programs. */
+export const WAITING = 'Nothing goes outside before the visitor has agreed.';
+export const HELD = 'The visitor has not agreed that this world goes outside.';
+
 const BY: Record<TransportKind, string> = {
   websocket: 'WebSocket',
   stream: 'a stream of HTTPS, because WebSocket is blocked here',
@@ -69,8 +73,8 @@ export class RelayClient implements Outside {
     this.#options = options;
     this.#platform = { WebSocket: globalThis.WebSocket, fetch: globalThis.fetch, ...options.platform };
     this.#held = options.held ?? false;
-    if (options.relay === null) this.#none('No relay is wanted, so programs reach nothing outside of the page.');
-    else if (this.#held) this.#tell({ kind: 'held', message: 'Nothing goes outside before the visitor has agreed.' });
+    if (options.relay === null) this.#none('No relay is wanted, so no program opens a connection to the outside.');
+    else if (this.#held) this.#tell({ kind: 'held', message: WAITING });
     globalThis.addEventListener?.('online', this.#online);
   }
 
@@ -153,7 +157,7 @@ export class RelayClient implements Outside {
   /** The connection, once there is one. Rejects with a `NetError` that names the relay. */
   async #ready(code: NetCode): Promise<RelayConnection> {
     if (this.#connection) return this.#connection;
-    if (this.#held) throw new NetError('access-denied', 'The visitor has not agreed that this world goes outside.');
+    if (this.#held) throw new NetError('access-denied', HELD);
     if (this.#never)
       throw new NetError(this.#never.code === 'access-denied' ? 'access-denied' : code, this.#never.message);
     const pause = this.#lastError instanceof Refusal ? REFUSED_PAUSE_MS : LEAST_PAUSE_MS;
@@ -222,7 +226,7 @@ export class RelayClient implements Outside {
       if (error instanceof RelayAddressError) this.#none(error.message);
       throw error;
     }
-    throw this.#none('The host of this page names no relay, so nothing outside of the page can be reached.');
+    throw this.#none('The host of this page names no relay, so no program opens a connection to the outside.');
   }
 
   get #name(): string {

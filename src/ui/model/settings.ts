@@ -44,9 +44,9 @@ export class Settings extends Store {
 
   /** What an embedding API wants to know of them. */
   get outside(): OutsideOptions {
-    const { relay } = this.now;
-    if (relay.at === 'host') return {};
-    if (relay.at === 'none') return { relay: null };
-    return { relay: new URL(relay.address), ...(relay.token !== undefined && { relayToken: relay.token }) };
+    const { relay, http } = this.now;
+    if (relay.at === 'host') return { http };
+    if (relay.at === 'none') return { http, relay: null };
+    return { http, relay: new URL(relay.address), ...(relay.token !== undefined && { relayToken: relay.token }) };
   }
 }

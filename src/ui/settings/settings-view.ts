@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
+import type { HttpWay } from '../../api.ts';
 import type { RelayChoice } from '../../settings/settings.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import type { Session } from '../model/session.ts';
@@ -19,6 +20,7 @@ const { settings: texts } = strings;
 export class SettingsView extends LitElement {
   @property({ attribute: false }) session!: Session;
   @state() private at: RelayChoice['at'] = 'host';
+  @state() private http: HttpWay = 'relay';
   @state() private mistake?: string;
   @state() private problem?: Problem;
   /** What was chosen holds only as long as the page. */
@@ -33,6 +35,10 @@ export class SettingsView extends LitElement {
   static override styles = [
     base,
     css`
+      form {
+        display: grid;
+        gap: 1rem;
+      }
       fieldset {
         display: grid;
         gap: 0.6rem;
@@ -94,13 +100,19 @@ export class SettingsView extends LitElement {
         <fieldset>
           <legend>${texts.relay}</legend>
           <p class="small quiet">${texts.relayText}</p>
-          ${this.renderChoice('host', texts.at.host, texts.at.hostText)}
-          ${this.renderChoice('address', texts.at.address)}
+          ${this.renderRelay('host', texts.at.host, texts.at.hostText)}
+          ${this.renderRelay('address', texts.at.address)}
           ${this.at === 'address' ? keyed(this.times, this.renderAddress()) : nothing}
-          ${this.renderChoice('none', texts.at.none, texts.at.noneText)}
-          ${this.fleeting ? html`<p class="small" role="status">${texts.notKept}</p>` : nothing}
-          ${relay ? html`<p class="small now" role="status"><span class="quiet">${texts.now}:</span> ${relay.message}</p>` : nothing}
+          ${this.renderRelay('none', texts.at.none, texts.at.noneText)}
         </fieldset>
+        <fieldset>
+          <legend>${texts.http}</legend>
+          ${this.renderHttp('relay', texts.by.relay, texts.by.relayText)}
+          ${this.renderHttp('fetch', texts.by.fetch, texts.by.fetchText)}
+          ${this.renderHttp('none', texts.by.none, texts.by.noneText)}
+        </fieldset>
+        ${this.fleeting ? html`<p class="small" role="status">${texts.notKept}</p>` : nothing}
+        ${relay ? html`<p class="small now" role="status"><span class="quiet">${texts.now}:</span> ${relay.message}</p>` : nothing}
         ${this.problem ? html`<sausage-problem role="alert" .problem=${this.problem}></sausage-problem>` : nothing}
       </form>
       <button slot="actions" @click=${() => this.dialog.close()}>${texts.cancel}</button>
@@ -108,11 +120,20 @@ export class SettingsView extends LitElement {
     </sausage-dialog>`;
   }
 
-  private renderChoice(at: RelayChoice['at'], label: string, text?: string) {
+  private renderRelay(at: RelayChoice['at'], label: string, text?: string) {
+    const chosen = this.at === at;
     return html`<label class="choice">
-      <input type="radio" name="at" value=${at} .checked=${this.at === at} ?autofocus=${this.at === at} @change=${() => this.choose(at)} />
+      <input type="radio" name="at" value=${at} .checked=${chosen} ?autofocus=${chosen} @change=${() => this.choose(at)} />
       <span>${label}</span>
       ${text ? html`<span class="small quiet">${text}</span>` : nothing}
+    </label>`;
+  }
+
+  private renderHttp(way: HttpWay, label: string, text: string) {
+    return html`<label class="choice">
+      <input type="radio" name="http" value=${way} .checked=${this.http === way} @change=${() => (this.http = way)} />
+      <span>${label}</span>
+      <span class="small quiet">${text}</span>
     </label>`;
   }
 
@@ -144,7 +165,9 @@ export class SettingsView extends LitElement {
   async show() {
     await this.session.settings.load();
     this.times++;
-    this.at = this.session.settings.now.relay.at;
+    const { relay, http } = this.session.settings.now;
+    this.at = relay.at;
+    this.http = http;
     this.mistake = undefined;
     this.problem = undefined;
     this.fleeting = false;
@@ -166,7 +189,7 @@ export class SettingsView extends LitElement {
     const relay = this.chosen();
     if (!relay) return this.address?.focus();
     try {
-      this.fleeting = !(await this.session.changeSettings({ relay }));
+      this.fleeting = !(await this.session.changeSettings({ relay, http: this.http }));
       if (!this.fleeting) this.dialog.close();
     } catch (error) {
       this.problem = problem(error, texts.changing);

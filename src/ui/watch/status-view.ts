@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { RelayState } from '../../api.ts';
+import type { OutsideState } from '../../api.ts';
 import { stateOf } from '../model/phase.ts';
 import type { ProcessTable } from '../model/processes.ts';
 import type { Room } from '../model/room.ts';
@@ -11,7 +11,7 @@ import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 
 /** Beside the words, so that a colour is never all there is to see. */
-const SYMBOLS: Record<RelayState['kind'], string> = {
+const SYMBOLS: Record<OutsideState['kind'], string> = {
   none: '○',
   held: '◐',
   idle: '○',
@@ -145,10 +145,13 @@ export class StatusView extends LitElement {
 }
 
 /** In a word where there is little room; the whole sentence unfolds. */
-function renderRelay(state: RelayState, change: () => void) {
+function renderRelay(state: OutsideState, change: () => void) {
   const { status } = strings;
-  const { kind, message } = state;
-  const short = kind === 'connected' ? status.by[state.transport] : status.relays[kind];
+  const { kind, http } = state;
+  // Without a relay there is still this way.
+  const byFetch = http === 'fetch' && (kind === 'none' || kind === 'idle');
+  const short = kind === 'connected' ? status.by[state.transport] : byFetch ? status.byFetch : status.relays[kind];
+  const message = kind === 'held' ? state.message : `${state.message} ${status.http[http]}`.trim();
   return html`<button class="relay ${kind}" popovertarget="relay" title=${message}>
       <span class="symbol" aria-hidden="true">${SYMBOLS[kind]}</span>
       <span class="short">${short}</span><span class="long">${message}</span>

@@ -2,18 +2,18 @@
 
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { OutsideOptions, RelayState } from '../../../src/core/protocol.ts';
-import type { Outside } from '../../../src/net/outside.ts';
+import type { OutsideOptions, OutsideState } from '../../../src/core/protocol.ts';
+import { PageFetch } from '../../../src/net/http/page-fetch.ts';
 import { RelayAddressError, readRelayAddress } from '../../../src/net/relay/address.ts';
-import { WayOut } from '../../../src/net/way-out.ts';
+import { WayOut, type WayOutOptions } from '../../../src/net/way-out.ts';
 import { local, TestStream } from '../relay/support/outside.ts';
 import { later, listenEcho, startRelay, until } from '../relay/support/relay.ts';
 
 function openWay(choice: OutsideOptions, base: string, held = false) {
-  const states: RelayState[] = [];
-  const network = { outside: undefined as Outside | undefined };
+  const states: OutsideState[] = [];
+  const network: WayOutOptions['network'] = { outside: undefined, http: undefined };
   const way = new WayOut({
-    ...{ choice, held, network, base: new URL(base), onState: (state: RelayState) => states.push(state) },
+    ...{ choice, held, network, base: new URL(base), onState: (state: OutsideState) => states.push(state) },
     platform: { WebSocket: WebSocket as unknown as typeof globalThis.WebSocket },
   });
   later(() => way.close());
@@ -34,7 +34,7 @@ describe('the way outside', () => {
     expect(way.state.kind).toBe('none');
     await expect(new TestStream(network.outside!, local(echo)).opened()).rejects.toMatchObject({
       code: 'remote-unreachable',
-      message: 'No relay is wanted, so programs reach nothing outside of the page.',
+      message: 'No relay is wanted, so no program opens a connection to the outside.',
     });
 
     // the base is another page's, whose own relay this is
@@ -58,6 +58,29 @@ describe('the way outside', () => {
     way.release();
     await new TestStream(network.outside!, local(echo)).opened();
     expect(way.state.kind).toBe('connected');
+  });
+});
+
+describe('HTTP of programs to the outside', () => {
+  it('goes over the relay, by the page, or not at all, as was chosen last', () => {
+    const { way, network } = openWay({}, 'http://127.0.0.1:1/');
+    expect([network.http, way.state.http]).toEqual([undefined, 'relay']);
+    way.choose({ http: 'fetch' });
+    expect(network.http).toBeInstanceOf(PageFetch);
+    expect(way.state.http).toBe('fetch');
+    way.choose({ http: 'none' });
+    expect(network.http).toMatchObject({ code: 'access-denied' });
+  });
+
+  it('R8-5 does not go by the page either before the visitor has agreed', () => {
+    const { way, network } = openWay({ relay: null, http: 'fetch' }, 'http://127.0.0.1:1/', true);
+    expect(way.state.kind).toBe('held');
+    expect(network.http).toMatchObject({ code: 'access-denied', message: expect.stringMatching(/not agreed/) });
+    way.choose({ relay: null, http: 'fetch' });
+    expect(network.http).toMatchObject({ code: 'access-denied' });
+    way.release();
+    expect(network.http).toBeInstanceOf(PageFetch);
+    expect(way.state).toMatchObject({ kind: 'none', http: 'fetch' });
   });
 });
 

@@ -2,9 +2,9 @@ import type {
   CallOptions,
   JournalEntry,
   OutsideOptions,
+  OutsideState,
   PortInfo,
   ProcessInfo,
-  RelayState,
   Stat,
   World,
   WorldEvents,
@@ -31,7 +31,7 @@ export class FakeWorld implements World {
   readonly name: string;
   readonly storage: World['storage'];
   readonly processLimit = 100;
-  relay: RelayState = { kind: 'none', message: 'This world has no relay.' };
+  relay: OutsideState = { kind: 'none', http: 'relay', message: 'This world has no relay.' };
   readonly files = new Map<string, Uint8Array>();
   readonly methods = new Map<string, FakeMethod>();
   readonly fs: WorldFiles;
@@ -150,7 +150,7 @@ export class FakeWorld implements World {
     for (const listener of this.#listeners.port) listener(ports);
   }
 
-  reach(relay: RelayState): void {
+  reach(relay: OutsideState): void {
     this.relay = relay;
     for (const listener of this.#listeners.relay) listener(relay);
   }

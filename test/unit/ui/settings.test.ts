@@ -40,8 +40,8 @@ describe('the settings of the page', () => {
     const session = sessionOn(api, { settings: store });
     await session.open('playground');
     expect(await session.changeSettings({ relay: { at: 'none' } })).toBe(true);
-    expect(store.kept).toEqual({ relay: { at: 'none' } });
-    expect(api.world!.outside).toEqual([{ relay: null }]);
+    expect(store.kept).toEqual({ relay: { at: 'none' }, http: 'relay' });
+    expect(api.world!.outside).toEqual([{ relay: null, http: 'relay' }]);
   });
 
   it('that change while a world starts hold for it too', async () => {
@@ -51,7 +51,7 @@ describe('the settings of the page', () => {
     const session = sessionOn(api, { settings: keeping() });
     await session.open('playground');
     expect(api.opened[0]).not.toHaveProperty('relay');
-    expect(api.world!.outside).toEqual([{ relay: null }]);
+    expect(api.world!.outside).toEqual([{ relay: null, http: 'relay' }]);
   });
 
   it('hold as long as the page where the browser keeps nothing, and the page says so', async () => {
@@ -66,10 +66,11 @@ describe('the settings of the page', () => {
   it.each([
     ['nothing', undefined],
     ['no object', 'relay'],
+    ['a way of HTTP that is unknown', { http: 'pigeon' }],
     ['a word that is unknown', { relay: { at: 'moon' } }],
     ['no address', { relay: { at: 'address', address: 'relay' } }],
     ['an address of another kind', { relay: { at: 'address', address: 7 } }],
   ])('are those of a first visit where %s was kept', (_, kept) => {
-    expect(understand(kept)).toEqual({ relay: { at: 'host' } });
+    expect(understand(kept)).toEqual({ relay: { at: 'host' }, http: 'relay' });
   });
 });
