@@ -10,7 +10,21 @@ import type {
   StorageKind,
 } from './core/protocol.ts';
 
-export type { BootProgress, HttpWay, JournalEntry, OutsideState, PortInfo, ProcessInfo, StorageKind };
+import type { PreviewChannel, PreviewOptions, PreviewSource, PreviewState } from './net/preview/frame.ts';
+
+export type {
+  BootProgress,
+  HttpWay,
+  JournalEntry,
+  OutsideState,
+  PortInfo,
+  PreviewChannel,
+  PreviewOptions,
+  PreviewSource,
+  PreviewState,
+  ProcessInfo,
+  StorageKind,
+};
 
 export interface WorldInfo {
   name: string;
@@ -91,6 +105,16 @@ export interface WorldEvents {
   relay: OutsideState;
 }
 
+/** The pages of a port in a frame. */
+export interface Preview {
+  /** Shows another page of the port; the path begins with `/`. */
+  go(path: string): void;
+  reload(): void;
+  /** Says in the frame that there is no world behind it any more. */
+  end(message: string): void;
+  close(): void;
+}
+
 /** An open world. Its calls reject with `RpcError`. */
 export interface World {
   readonly name: string;
@@ -123,6 +147,8 @@ export interface World {
    * sentence when nobody answers. Redirects are not followed, bodies stream both ways, and `request.signal` gives up.
    */
   fetch(port: number, request: Request): Promise<Response>;
+  /** What `showPreview` needs to show the pages of the HTTP server at a port, on a host name of their own. */
+  preview(port: number): PreviewSource;
   /** The visitor agrees: starts the services that were held, lets the world go outside, and remembers it (R8-5). */
   consent(): Promise<void>;
   /** Goes on with the next service although the present one has not answered. */

@@ -11,6 +11,9 @@ import type {
   CallOptions,
   OpenWorldOptions,
   OutsideOptions,
+  Preview,
+  PreviewOptions,
+  PreviewSource,
   Stat,
   World,
   WorldEvents,
@@ -25,13 +28,13 @@ import type {
   FromCore,
   Opened,
   OutsideState,
-  PortRequest,
   Reply,
   ToCore,
 } from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
 import { Lifeline } from './lifeline.ts';
-import { receiveStream, sendStream } from './net/port-stream.ts';
+import { bodyOf, portRequest } from './net/port-request.ts';
+import { PreviewError } from './net/preview/error.ts';
 import { RelayAddressError, readRelayAddress } from './net/relay/address.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
@@ -41,7 +44,7 @@ import { WorldBusyError } from './worlds/lock.ts';
 import { checkWorldName, WorldNameError, type WorldRecord } from './worlds/record.ts';
 
 export type * from './api.ts';
-export { FsError, RelayAddressError, RpcError, WorldBusyError, WorldNameError };
+export { FsError, PreviewError, RelayAddressError, RpcError, WorldBusyError, WorldNameError };
 
 /** The exit code of a world whose core was lost. */
 const BROKEN = 70;
@@ -172,6 +175,22 @@ export async function deleteWorld(name: string): Promise<void> {
  */
 export function relayAddress(text: string): URL {
   return readRelayAddress(text, new URL(document.baseURI));
+}
+
+/** What only a page with previews needs is fetched then. */
+const previews = () => import('./net/preview/page.ts');
+
+/**
+ * Shows the pages of an HTTP server of a world (`World.preview`) in a frame, which must be in a document and belongs to the
+ * preview from now on.
+ */
+export async function showPreview(
+  frame: HTMLIFrameElement,
+  source: PreviewSource,
+  options?: PreviewOptions,
+): Promise<Preview> {
+  const { FramePreview } = await previews();
+  return new FramePreview(frame, source, options);
 }
 
 /** As it goes to the core, which takes no address as an object. */
@@ -340,14 +359,30 @@ class OpenedWorld implements World {
     try {
       const [sent, transferred] = await portRequest(request);
       const response = await this.#whole(this.#core.fetch(id, port, transfer(sent, transferred)));
-      const { status, statusText, headers, body } = response;
-      return new Response(body && receiveStream(body), { status, statusText, headers });
+      const { status, statusText, headers } = response;
+      return new Response(bodyOf(response), { status, statusText, headers });
     } catch (error) {
       request.signal.throwIfAborted();
       throw error;
     } finally {
       request.signal.removeEventListener('abort', cancel);
     }
+  }
+
+  preview(port: number): PreviewSource {
+    return {
+      place: async () => {
+        const { findPlace } = await previews();
+        return { origin: await findPlace(new URL('.', document.baseURI), this.#id, port), world: this.#id };
+      },
+      connect: async () => {
+        const id = ++this.#calls;
+        const { port1, port2 } = new MessageChannel();
+        await this.#whole(this.#core.openPreview(id, port, transfer(port2, [port2])));
+        // A world that has ended has no channels any more, and cannot be asked.
+        return { port: port1, close: () => void (this.#released || this.#core.closePreview(id)) };
+      },
+    };
   }
 
   setOutside(options: OutsideOptions): Promise<void> {
@@ -466,20 +501,6 @@ class OpenedWorld implements World {
       throw restored(error);
     }
   }
-}
-
-/** A request as it goes to the core, and what of it is given away. Firefox shows no stream of a request's body. */
-async function portRequest(request: Request): Promise<[PortRequest, Transferable[]]> {
-  const { pathname, search } = new URL(request.url);
-  const headers = [...request.headers];
-  const head = { method: request.method, target: pathname + search, headers };
-  if (request.body) {
-    const { port1, port2 } = new MessageChannel();
-    sendStream(request.body, port1);
-    return [{ ...head, body: port2 }, [port2]];
-  }
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  return bytes.length === 0 ? [head, []] : [{ ...head, body: bytes }, [bytes.buffer]];
 }
 
 function worldFiles(

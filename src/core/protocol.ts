@@ -193,6 +193,9 @@ export interface CoreApi {
   /** Sends a request into the world; `id` names it for `cancelFetch`. Rejects with a sentence when no answer comes. */
   fetch(id: number, port: number, request: PortRequest): Promise<PortResponse>;
   cancelFetch(id: number): void;
+  /** Answers requests that come over `channel` (`src/net/preview/protocol.ts`) with those of a port; `id` names it for `closePreview`. */
+  openPreview(id: number, port: number, channel: MessagePort): void;
+  closePreview(id: number): void;
   /** Another way outside from now on; what is open by the way of before is reset. */
   setOutside(options: OutsideOptions): Promise<void>;
   /** The visitor has agreed: the services start, and the world may go outside (R8-5). */

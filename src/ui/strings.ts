@@ -437,9 +437,32 @@ export const strings = {
     stopping: 'stopping',
     detached: 'detached',
     by: (parent: string) => `called by ${parent}`,
-    ports: 'Listening ports',
-    portOf: (port: number, plugin: string, pid: string) => `Port ${port}, ${plugin}, process ${pid}`,
     stopDoing: (pid: string) => `stopping ${pid}`,
+  },
+
+  ports: {
+    title: 'Listening ports',
+    of: (port: number, plugin: string, pid: string) => `Port ${port}, ${plugin}, process ${pid}`,
+    preview: 'Preview',
+    previewOf: (port: number) => `Preview port ${port}`,
+    tab: 'In a tab',
+    tabOf: (port: number) => `Open port ${port} in a tab`,
+  },
+
+  preview: {
+    pane: (port: number) => `Port ${port}`,
+    title: (port: number, world: string) => `Port ${port} · ${world}`,
+    frame: (port: number) => `Pages of port ${port}`,
+    address: (port: number) => `Path at port ${port}`,
+    opening: 'Opening the preview',
+    reload: 'Reload',
+    tab: 'In a tab',
+    close: 'Close',
+    closeOf: (port: number) => `Close the preview of port ${port}`,
+    silent: (port: number) => `Nothing listens on port ${port} now. The page is loaded anew when something does.`,
+    noWorld: (world: string) =>
+      `The world “${world}” is not open in the page that opened this one. Open it in the playground, and its preview there.`,
+    gone: 'The page that has this world was closed or loaded anew. Reload when the world is open again.',
   },
 
   status: {

@@ -9,7 +9,7 @@
  */
 
 import { afterAll } from 'vitest';
-import type { OpenWorldOptions, World, WorldInfo } from '../../src/api.ts';
+import type { OpenWorldOptions, Preview, PreviewOptions, PreviewSource, World, WorldInfo } from '../../src/api.ts';
 import { type ChromiumBrowser, openChromium } from './chromium.ts';
 import { openFirefox } from './firefox.ts';
 import { type Site, type SiteOptions, serve } from './site.ts';
@@ -29,6 +29,7 @@ declare global {
     listWorlds(): Promise<WorldInfo[]>;
     importWorld(name: string, zip: Blob): Promise<void>;
     deleteWorld(name: string): Promise<void>;
+    showPreview(frame: HTMLIFrameElement, source: PreviewSource, options?: PreviewOptions): Promise<Preview>;
   };
 }
 

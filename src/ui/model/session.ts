@@ -6,6 +6,7 @@ import { Desk } from '../editor/desk.ts';
 import { strings } from '../strings.ts';
 import { JournalFeed } from './journal.ts';
 import type { Opening, Phase, SausageApi } from './phase.ts';
+import { Previews } from './previews.ts';
 import { problem } from './problem.ts';
 import { ProcessTable } from './processes.ts';
 import { Readiness } from './readiness.ts';
@@ -45,6 +46,7 @@ export class Session extends Store {
   worlds: WorldInfo[] = [];
   processes = new ProcessTable();
   readonly signals = new Signals();
+  readonly previews = new Previews();
   readonly room: Room;
   readonly settings: Settings;
   console: Console;
@@ -218,6 +220,7 @@ export class Session extends Store {
     for (const stop of this.#unsubscribe.splice(0)) stop();
     this.console.world = undefined;
     this.desk?.leave();
+    this.previews.clear();
     this.processes = new ProcessTable();
   }
 

@@ -1,4 +1,4 @@
-import type { BootProgress, OpenWorldOptions, World, WorldInfo } from '../../../src/api.ts';
+import type { BootProgress, OpenWorldOptions, Preview, World, WorldInfo } from '../../../src/api.ts';
 import { readRelayAddress } from '../../../src/net/relay/address.ts';
 import type { SausageApi } from '../../../src/ui/model/phase.ts';
 import { asleep } from '../../../src/worlds/channel.ts';
@@ -93,6 +93,8 @@ export class FakeApi implements SausageApi {
     if (this.elsewhere.get(name) === 'asleep') throw new Error(asleep(name));
     this.add(to, undefined, false);
   };
+
+  showPreview = (): Promise<Preview> => Promise.reject(new Error('There are no frames here.'));
 
   relayAddress = (text: string): URL => readRelayAddress(text, new URL('http://page/'));
 

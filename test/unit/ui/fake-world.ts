@@ -4,6 +4,7 @@ import type {
   OutsideOptions,
   OutsideState,
   PortInfo,
+  PreviewSource,
   ProcessInfo,
   Stat,
   World,
@@ -153,6 +154,13 @@ export class FakeWorld implements World {
   reach(relay: OutsideState): void {
     this.relay = relay;
     for (const listener of this.#listeners.relay) listener(relay);
+  }
+
+  /** Why there are no previews. */
+  previewProblem = 'Previews are off: this page has one host name.';
+  preview(): PreviewSource {
+    const refuse = () => Promise.reject(new Error(this.previewProblem));
+    return { place: refuse, connect: refuse };
   }
 
   async fetch(port: number): Promise<Response> {

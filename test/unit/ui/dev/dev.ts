@@ -26,7 +26,7 @@ if (elsewhere === 'awake' || elsewhere === 'asleep')
 localStorage.setItem('sausage.starts.playground', search.has('unstable') ? '2' : '0');
 
 const session = start(api, new URL('playground.world', location.href));
-await session.ready.then(showRare, () => {});
+await session?.ready.then(showRare, () => {});
 
 function showRare(): void {
   const { world } = api;
