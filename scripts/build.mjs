@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { buildGate, buildPage, buildRelay, buildService } from './lib/bundles.mjs';
+import { buildGate, buildPage, buildPreview, buildRelay, buildService } from './lib/bundles.mjs';
 import { compressAll } from './lib/compress.mjs';
 import { fileFailure } from './lib/failure.mjs';
 import { withLock } from './lib/lock.mjs';
@@ -94,6 +94,8 @@ async function buildAll(debug) {
   const files = (await filesOf(staged)).filter((file) => file !== 'index.html');
   const id = await finishShell(join(staged, 'index.html'), gate, files);
   await buildService(staged, { id, files }, debug);
+  // After the list of the page's own files: it is for another host.
+  await buildPreview(staged, debug);
   await buildRelay(join(BUILD, 'relay'), debug);
   await compressAll(staged, await filesOf(staged));
   await rm(DIST, { recursive: true, force: true });

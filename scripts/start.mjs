@@ -30,6 +30,7 @@ export async function main(args) {
     host: options.host,
     tls: tls && { cert: resolve(tls.cert), key: resolve(tls.key) },
     relay: relay && { ...relay, ...log },
+    preview: options.preview,
     build: options.build && (await buildOptions(options.build)),
   });
   for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -39,6 +40,7 @@ export async function main(args) {
     });
   }
   if (server.relay) console.error(server.relay.describe());
+  if (options.preview && 'problem' in server.preview) console.error(`Previews are off: ${server.preview.problem}`);
   if (server.build) console.error(await server.build.describe());
   console.log(server.url);
 }

@@ -1,8 +1,30 @@
 /** The types of the embedding API (`index.ts`). */
 
-import type { BootProgress, JournalEntry, PortInfo, ProcessInfo, RelayState, StorageKind } from './core/protocol.ts';
+import type {
+  BootProgress,
+  HttpWay,
+  JournalEntry,
+  OutsideState,
+  PortInfo,
+  ProcessInfo,
+  StorageKind,
+} from './core/protocol.ts';
 
-export type { BootProgress, JournalEntry, PortInfo, ProcessInfo, RelayState, StorageKind };
+import type { PreviewChannel, PreviewOptions, PreviewSource, PreviewState } from './net/preview/frame.ts';
+
+export type {
+  BootProgress,
+  HttpWay,
+  JournalEntry,
+  OutsideState,
+  PortInfo,
+  PreviewChannel,
+  PreviewOptions,
+  PreviewSource,
+  PreviewState,
+  ProcessInfo,
+  StorageKind,
+};
 
 export interface WorldInfo {
   name: string;
@@ -13,15 +35,24 @@ export interface WorldInfo {
   consented: boolean;
 }
 
-export interface OpenWorldOptions {
-  /** 1 to 100 characters without control characters, blanks at the ends aside; else `WorldNameError`. */
-  name: string;
-  /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
-  from?: Blob | URL;
+/** How a world reaches what is outside of the page. */
+export interface OutsideOptions {
   /** The relay for sockets to the outside; null is "none". Without it, the one that the page's host names, if it does. */
   relay?: URL | null;
   /** For a relay that wants one. */
   relayToken?: string;
+  /**
+   * What does the HTTP requests of programs to the outside (`wasi:http`): `relay`, which is meant when nothing is said; `fetch`,
+   * the page's own, which needs no relay and reaches sites with https that let other pages read them (CORS); or `none`.
+   */
+  http?: HttpWay;
+}
+
+export interface OpenWorldOptions extends OutsideOptions {
+  /** 1 to 100 characters without control characters, blanks at the ends aside; else `WorldNameError`. */
+  name: string;
+  /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
+  from?: Blob | URL;
   /** A world whose content comes from outside is `held` until the visitor agrees, unless this says it is trusted (the playground's own world). */
   trusted?: boolean;
   /** When another page has the world it is asked to stop it, and gets 10 s; without this, opening rejects with `WorldBusyError`. */
@@ -71,7 +102,17 @@ export interface WorldEvents {
   service: { method: string; waiting: boolean };
   /** All TCP ports that are listened on, at each change. */
   port: PortInfo[];
-  relay: RelayState;
+  relay: OutsideState;
+}
+
+/** The pages of a port in a frame. */
+export interface Preview {
+  /** Shows another page of the port; the path begins with `/`. */
+  go(path: string): void;
+  reload(): void;
+  /** Says in the frame that there is no world behind it any more. */
+  end(message: string): void;
+  close(): void;
 }
 
 /** An open world. Its calls reject with `RpcError`. */
@@ -88,7 +129,12 @@ export interface World {
   /** How many processes can run at once in this browser. */
   readonly processLimit: number;
   /** The way outside, now; the event `relay` tells each change. */
-  readonly relay: RelayState;
+  readonly relay: OutsideState;
+  /**
+   * Another way outside from now on, as `openWorld` takes it. Sockets that are open by the way of before are reset; a world
+   * that waits for consent goes on waiting.
+   */
+  setOutside(options: OutsideOptions): Promise<void>;
   /** Params can also be the JSON text of an object, which reaches the plugin as it is: with numbers that JavaScript would round. */
   call(method: string, params?: object | string, options?: CallOptions): Promise<unknown>;
   notify(method: string, params?: object | string): void;
@@ -101,6 +147,8 @@ export interface World {
    * sentence when nobody answers. Redirects are not followed, bodies stream both ways, and `request.signal` gives up.
    */
   fetch(port: number, request: Request): Promise<Response>;
+  /** What `showPreview` needs to show the pages of the HTTP server at a port, on a host name of their own. */
+  preview(port: number): PreviewSource;
   /** The visitor agrees: starts the services that were held, lets the world go outside, and remembers it (R8-5). */
   consent(): Promise<void>;
   /** Goes on with the next service although the present one has not answered. */

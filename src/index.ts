@@ -7,13 +7,35 @@
  */
 
 import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
-import type { CallOptions, OpenWorldOptions, Stat, World, WorldEvents, WorldFiles, WorldInfo } from './api.ts';
+import type {
+  CallOptions,
+  OpenWorldOptions,
+  OutsideOptions,
+  Preview,
+  PreviewOptions,
+  PreviewSource,
+  Stat,
+  World,
+  WorldEvents,
+  WorldFiles,
+  WorldInfo,
+} from './api.ts';
 import { encodeParams } from './call-params.ts';
 import { RpcError } from './core/errors.ts';
-import type { CoreApi, FromCore, Opened, PortRequest, RelayState, Reply, ToCore } from './core/protocol.ts';
+import type {
+  CoreApi,
+  OutsideOptions as CoreOutside,
+  FromCore,
+  Opened,
+  OutsideState,
+  Reply,
+  ToCore,
+} from './core/protocol.ts';
 import { type ErrorCode, FsError } from './fs/errors.ts';
 import { Lifeline } from './lifeline.ts';
-import { receiveStream, sendStream } from './net/port-stream.ts';
+import { bodyOf, portRequest } from './net/port-request.ts';
+import { PreviewError } from './net/preview/error.ts';
+import { RelayAddressError, readRelayAddress } from './net/relay/address.ts';
 import './remote-errors.ts';
 import { PageWorkers } from './workers.ts';
 import { askForCopy, onChange } from './worlds/channel.ts';
@@ -22,7 +44,7 @@ import { WorldBusyError } from './worlds/lock.ts';
 import { checkWorldName, WorldNameError, type WorldRecord } from './worlds/record.ts';
 
 export type * from './api.ts';
-export { FsError, RpcError, WorldBusyError, WorldNameError };
+export { FsError, PreviewError, RelayAddressError, RpcError, WorldBusyError, WorldNameError };
 
 /** The exit code of a world whose core was lost. */
 const BROKEN = 70;
@@ -35,8 +57,8 @@ const decoder = new TextDecoder();
 export async function openWorld(options: OpenWorldOptions): Promise<World> {
   const name = checkWorldName(options?.name);
   const { onProgress } = options;
-  const { relay, relayToken, takeOver = false, safe = false } = options;
-  const way = { relay, relayToken, takeOver };
+  const { takeOver = false, safe = false } = options;
+  const way = { outside: coreOutside(options), takeOver };
   onProgress?.({ step: 'lock', done: 0, total: 0 });
   const known = await worlds.find(name);
   if (known) {
@@ -147,12 +169,44 @@ export async function deleteWorld(name: string): Promise<void> {
   await worlds.delete(record.id);
 }
 
+/**
+ * The address of a relay as a visitor types it: the scheme (wss) and the path of `npm start`'s relay may be left out, and
+ * `/path` is on the page's own host. Throws `RelayAddressError`, with a sentence, for one that this page cannot use.
+ */
+export function relayAddress(text: string): URL {
+  return readRelayAddress(text, new URL(document.baseURI));
+}
+
+/** What only a page with previews needs is fetched then. */
+const previews = () => import('./net/preview/page.ts');
+
+/**
+ * Shows the pages of an HTTP server of a world (`World.preview`) in a frame, which must be in a document and belongs to the
+ * preview from now on.
+ */
+export async function showPreview(
+  frame: HTMLIFrameElement,
+  source: PreviewSource,
+  options?: PreviewOptions,
+): Promise<Preview> {
+  const { FramePreview } = await previews();
+  return new FramePreview(frame, source, options);
+}
+
+/** As it goes to the core, which takes no address as an object. */
+function coreOutside({ relay, relayToken, http }: OutsideOptions): CoreOutside {
+  return {
+    ...(relay !== undefined && { relay: relay === null ? null : relay.href }),
+    ...(relayToken !== undefined && { relayToken }),
+    ...(http !== undefined && { http }),
+  };
+}
+
 interface Opening {
   services: boolean;
   from?: Blob | undefined;
   onProgress?: OpenWorldOptions['onProgress'] | undefined;
-  relay?: URL | null | undefined;
-  relayToken?: string | undefined;
+  outside?: CoreOutside;
   takeOver?: boolean;
 }
 
@@ -174,7 +228,7 @@ class OpenedWorld implements World {
   };
   #opened!: Opened;
   /** As the core told it last. */
-  #relay: RelayState | undefined;
+  #relay: OutsideState | undefined;
   #port!: MessagePort;
   #calls = 0;
   /** The visitor has agreed while the world was open. */
@@ -218,8 +272,7 @@ class OpenedWorld implements World {
           {
             ...{ id, name, base, services, trace, takeOver: way.takeOver ?? false },
             ...(from && { from }),
-            ...(way.relay !== undefined && { relay: way.relay === null ? null : way.relay.href }),
-            ...(way.relayToken !== undefined && { relayToken: way.relayToken }),
+            ...way.outside,
           },
           proxy(world.#workers),
           proxy((progress) => onProgress?.(progress)),
@@ -257,7 +310,7 @@ class OpenedWorld implements World {
     return this.#opened.processLimit;
   }
 
-  get relay(): RelayState {
+  get relay(): OutsideState {
     return this.#relay ?? this.#opened.relay;
   }
 
@@ -306,14 +359,34 @@ class OpenedWorld implements World {
     try {
       const [sent, transferred] = await portRequest(request);
       const response = await this.#whole(this.#core.fetch(id, port, transfer(sent, transferred)));
-      const { status, statusText, headers, body } = response;
-      return new Response(body && receiveStream(body), { status, statusText, headers });
+      const { status, statusText, headers } = response;
+      return new Response(bodyOf(response), { status, statusText, headers });
     } catch (error) {
       request.signal.throwIfAborted();
       throw error;
     } finally {
       request.signal.removeEventListener('abort', cancel);
     }
+  }
+
+  preview(port: number): PreviewSource {
+    return {
+      place: async () => {
+        const { findPlace } = await previews();
+        return { origin: await findPlace(new URL('.', document.baseURI), this.#id, port), world: this.#id };
+      },
+      connect: async () => {
+        const id = ++this.#calls;
+        const { port1, port2 } = new MessageChannel();
+        await this.#whole(this.#core.openPreview(id, port, transfer(port2, [port2])));
+        // A world that has ended has no channels any more, and cannot be asked.
+        return { port: port1, close: () => void (this.#released || this.#core.closePreview(id)) };
+      },
+    };
+  }
+
+  setOutside(options: OutsideOptions): Promise<void> {
+    return this.#whole(this.#core.setOutside(coreOutside(options)));
   }
 
   async consent(): Promise<void> {
@@ -428,20 +501,6 @@ class OpenedWorld implements World {
       throw restored(error);
     }
   }
-}
-
-/** A request as it goes to the core, and what of it is given away. Firefox shows no stream of a request's body. */
-async function portRequest(request: Request): Promise<[PortRequest, Transferable[]]> {
-  const { pathname, search } = new URL(request.url);
-  const headers = [...request.headers];
-  const head = { method: request.method, target: pathname + search, headers };
-  if (request.body) {
-    const { port1, port2 } = new MessageChannel();
-    sendStream(request.body, port1);
-    return [{ ...head, body: port2 }, [port2]];
-  }
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  return bytes.length === 0 ? [head, []] : [{ ...head, body: bytes }, [bytes.buffer]];
 }
 
 function worldFiles(

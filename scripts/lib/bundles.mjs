@@ -1,3 +1,4 @@
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, runnerImport } from 'vite';
 import { ROOT } from './paths.mjs';
@@ -65,6 +66,16 @@ export async function buildService(outDir, shipped, debug) {
   await buildClassic(outDir, 'workers/service.ts', 'service.js', TARGET, debug, {
     __SHIPPED__: JSON.stringify(shipped),
   });
+}
+
+/** What a host of previews serves: the boot frame and its service worker; `src/net/preview/place.ts` has their names. */
+export async function buildPreview(outDir, debug) {
+  const { TARGET } = await loadModule('src/gate/requirements.ts');
+  const { BOOT_PATH, BOOT_SCRIPT, SERVICE_PATH } = await loadModule('src/net/preview/place.ts');
+  const folder = join(outDir, 'preview');
+  await buildClassic(folder, 'src/preview/boot.ts', BOOT_SCRIPT.slice(1), TARGET, debug);
+  await buildClassic(folder, 'workers/preview.ts', SERVICE_PATH.slice(1), TARGET, debug);
+  await cp(join(ROOT, 'src/preview/boot.html'), join(folder, BOOT_PATH));
 }
 
 /** The Node server, in one file that needs no installed packages. */

@@ -4,6 +4,8 @@ export interface StartOptions {
   host: string;
   tls: { cert: string; key: string } | undefined;
   help: boolean;
+  /** `localhost`, or a wildcard origin; undefined for none. */
+  preview: string | undefined;
   /** False for none. */
   relay:
     | false

@@ -7,6 +7,8 @@ export const USAGE = `npm start -- [--port N] [--host ADDRESS] [--tls CERT KEY] 
   --tls CERT KEY   serve https, with a certificate and its key (PEM files)
   --build          compile plugins in Rust for the page: runs programs that the page sends, in a sandbox where there is one
   --build-network  let these builds download crates
+  PREVIEW_ORIGIN   this variable is where pages of programs are seen: a wildcard name such as https://*.preview.example,
+                   or none (default: names of this machine, on the port after the page's)
 
 The relay, through which worlds reach the network (docs/HOSTING.md):
 
@@ -37,6 +39,7 @@ export function parseStartOptions(args, env) {
     host: '127.0.0.1',
     tls: undefined,
     build: undefined,
+    preview: env.PREVIEW_ORIGIN === 'none' ? undefined : env.PREVIEW_ORIGIN || 'localhost',
     relay: env.RELAY_SECRET ? { secret: env.RELAY_SECRET } : {},
     log: false,
     help: false,

@@ -43,13 +43,19 @@ export interface JournalEntry {
 /**
  * The way outside of a world. `held`: the visitor has not agreed yet; `idle`: nothing has gone outside yet, so no relay
  * was asked; `away`: it does not answer, and is tried again at `retry` (milliseconds since 1970) or when it is needed; `none`: there is none.
- * `message` is a sentence for the visitor, `relay` the relay's address.
+ * `message` is a sentence for the visitor, `relay` the relay's address. `transport`: a WebSocket, or where none comes through
+ * a stream of HTTPS, or where streams are kept back too one answer after the other.
  */
 export type RelayState =
   | { kind: 'none' | 'held' | 'idle'; message: string }
   | { kind: 'connecting'; relay: string; message: string }
-  | { kind: 'connected'; relay: string; transport: 'websocket' | 'https'; message: string }
+  | { kind: 'connected'; relay: string; transport: 'websocket' | 'stream' | 'poll'; message: string }
   | { kind: 'away'; relay: string; retry?: number; message: string };
+
+/** What does the HTTP requests of programs to the outside: connections over the relay, the page's own `fetch`, or nothing. */
+export type HttpWay = 'relay' | 'fetch' | 'none';
+
+export type OutsideState = RelayState & { http: HttpWay };
 
 /** A TCP port of the world that a process listens on. */
 export interface PortInfo {
@@ -103,7 +109,7 @@ export type FromCore =
   /** Only for a call that listens. */
   | { type: 'told'; id: number; name: string; params: Uint8Array }
   /** Always told, at each change. */
-  | { type: 'relay'; state: RelayState }
+  | { type: 'relay'; state: OutsideState }
   | CoreEvent;
 
 export interface FileInfo {
@@ -114,7 +120,16 @@ export interface FileInfo {
   modified: number;
 }
 
-export interface OpenOptions {
+/** How a world reaches what is outside of the page. */
+export interface OutsideOptions {
+  /** The address of the relay; null for none, left out for the one that the page's host names. */
+  relay?: string | null;
+  relayToken?: string;
+  /** `relay` when not given. */
+  http?: HttpWay;
+}
+
+export interface OpenOptions extends OutsideOptions {
   /** The address of the page's folder, to which shipped files are relative. */
   base: string;
   /** The container of the world in the origin private file system; unique for the world, never renamed. */
@@ -126,9 +141,6 @@ export interface OpenOptions {
   services: boolean;
   /** A page that has the world is asked to stop it. */
   takeOver?: boolean;
-  /** The address of the relay; null for none, left out for the one that the page's host names. */
-  relay?: string | null;
-  relayToken?: string;
   trace: boolean;
 }
 
@@ -140,7 +152,7 @@ export interface Opened {
   bootProblem?: string;
   /** How many processes can run at once. */
   processLimit: number;
-  relay: RelayState;
+  relay: OutsideState;
 }
 
 /** What the page offers to the core: workers can only be made and ended by the page. */
@@ -181,6 +193,11 @@ export interface CoreApi {
   /** Sends a request into the world; `id` names it for `cancelFetch`. Rejects with a sentence when no answer comes. */
   fetch(id: number, port: number, request: PortRequest): Promise<PortResponse>;
   cancelFetch(id: number): void;
+  /** Answers requests that come over `channel` (`src/net/preview/protocol.ts`) with those of a port; `id` names it for `closePreview`. */
+  openPreview(id: number, port: number, channel: MessagePort): void;
+  closePreview(id: number): void;
+  /** Another way outside from now on; what is open by the way of before is reset. */
+  setOutside(options: OutsideOptions): Promise<void>;
   /** The visitor has agreed: the services start, and the world may go outside (R8-5). */
   release(): Promise<void>;
   /** Goes on with the next service although the present one has not answered (R8-4). */

@@ -7,6 +7,7 @@ import type { PortInfo } from '../core/protocol.ts';
 import { type IpAddress, isOwn, loopback, parseIp } from './address.ts';
 import { Arena } from './arena.ts';
 import { type NetCode, NetError } from './errors.ts';
+import type { PageFetch } from './http/page-fetch.ts';
 import { Connection, type View } from './loopback/connection.ts';
 import type { Caller, Listener } from './loopback/listener.ts';
 import { type Owner, Ports } from './loopback/ports.ts';
@@ -39,6 +40,8 @@ export class Network {
   readonly udp = new Ports<UdpSocket>();
   /** The way out; undefined without a relay. What is open stays with the one that opened it. */
   outside: Outside | undefined;
+  /** What does the HTTP of programs to the outside: connections over `outside` when it is not set, the page's `fetch`, or nothing. */
+  http: PageFetch | NetError | undefined;
   readonly #options: NetworkOptions;
   readonly #complained = new Set<string>();
 
@@ -80,9 +83,22 @@ export class Network {
     throw error;
   }
 
+  /** Who does a request to a host: the page's `fetch`, or undefined for a connection. Throws when nobody may (R3.8-2). */
+  httpWay(owner: Owner, host: IpAddress | { name: string }): PageFetch | undefined {
+    if (this.isLocal(host)) return undefined;
+    if (!(this.http instanceof NetError)) return this.http;
+    this.complain(owner, this.http);
+    throw this.http;
+  }
+
   /** Writes a line about a process that could not get outside, once for each process (R3.8-2). */
   complain(owner: Owner, { code, message }: NetError): void {
-    if (!COMPLAINTS.has(code) || this.#complained.has(owner.pid)) return;
+    if (COMPLAINTS.has(code)) this.complainOf(owner, message);
+  }
+
+  /** As `complain`, of whatever it was. */
+  complainOf(owner: Owner, message: string): void {
+    if (this.#complained.has(owner.pid)) return;
     this.#complained.add(owner.pid);
     this.#options.log?.(owner, `not reached: ${message}`);
   }

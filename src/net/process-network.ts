@@ -1,12 +1,13 @@
 import { Numbered } from '../syscall/numbered.ts';
 import { NetError } from './errors.ts';
+import type { FetchSocket } from './fetch-socket.ts';
 import type { Lookup } from './lookup.ts';
 import type { Owner } from './loopback/ports.ts';
 import type { Network } from './network.ts';
 import type { SocketHost, TcpSocket } from './tcp-socket.ts';
 import type { UdpSocket } from './udp-socket.ts';
 
-export type Socket = TcpSocket | UdpSocket | Lookup;
+export type Socket = TcpSocket | UdpSocket | Lookup | FetchSocket;
 
 /** Sockets and lookups that one process can have open. */
 const SOCKETS = 4096;

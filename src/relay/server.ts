@@ -10,6 +10,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type BuildOptions, BuildServer } from './build/server.ts';
 
 import { publicName } from './names.ts';
+import { isLoopbackHost } from './origins.ts';
+import { PreviewSite } from './preview.ts';
 import { RELAY_PATH, Relay, type RelayOptions } from './relay.ts';
 import { answer, servePage } from './static.ts';
 
@@ -26,6 +28,12 @@ export interface ServerOptions {
   tls?: { cert: string; key: string };
   /** What the relay opens, and for whom; false for none. */
   relay?: RelayOptions | false;
+  /**
+   * Where previews have their hosts: an origin such as `https://*.preview.example`, whose requests come to this server too;
+   * or `localhost`, names of this machine on the next port, which takes a page on this machine over plain http. Not given is
+   * no previews.
+   */
+  preview?: string | undefined;
   /** Compiles plugins in Rust for the page; not given is no. */
   build?: BuildOptions;
   /** Called for each connection and for each request, before anything else: for logs and tests. */
@@ -40,6 +48,8 @@ export interface RunningServer {
   /** Undefined when there is none. */
   readonly relay: Relay | undefined;
   readonly build: BuildServer | undefined;
+  /** Where previews have their hosts, or a sentence that says why there are none. */
+  readonly preview: { origin: string } | { problem: string };
   /** Takes no new connections, lets requests end for two seconds at most, and resolves when the port is free. */
   close(): Promise<void>;
 }
@@ -56,6 +66,10 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** What `relay.json` says: where the page's relay is, relative to the page. */
 const description = (relay: Relay | undefined) => ({ relay: relay?.usable ? RELAY_PATH.slice(1) : null });
+
+/** What `preview.json` says. */
+const told = (preview: { site: PreviewSite } | { problem: string }): RunningServer['preview'] =>
+  'site' in preview ? { origin: preview.site.origin } : preview;
 
 async function readPem(option: 'certificate' | 'key', path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
@@ -108,6 +122,38 @@ function createRelay(url: string, { host, relay }: ServerOptions): Relay | undef
   }
 }
 
+const NEED_NAME =
+  'pages of programs need host names of their own. Set the variable PREVIEW_ORIGIN to a wildcard name that leads to this server, for example https://*.preview.example (docs/HOSTING.md).';
+
+/** The site of previews, with a server of its own on the next port where it needs one; or why there is none. */
+async function createPreview(
+  port: number,
+  { dist, host, tls, preview, onConnection }: ServerOptions,
+): Promise<{ site: PreviewSite; server?: Server } | { problem: string }> {
+  if (preview === undefined) return { problem: 'this server was started without them.' };
+  if (preview !== 'localhost') {
+    try {
+      return { site: new PreviewSite(preview, dist) };
+    } catch (cause) {
+      throw new ServerFailure(`PREVIEW_ORIGIN: ${(cause as Error).message}.`, { cause });
+    }
+  }
+  if (tls || !isLoopbackHost(host)) return { problem: NEED_NAME };
+  let site: PreviewSite | undefined;
+  const server = createHttpServer((request, response) => {
+    if (!site?.request(request, response)) answer(response, 404, 'There is nothing at this address.');
+  });
+  if (onConnection) server.on('connection', onConnection);
+  try {
+    await listen(server, port, host);
+  } catch (error) {
+    if (error instanceof ServerFailure) return { problem: error.message };
+    throw error;
+  }
+  site = new PreviewSite(`http://*.localhost:${(server.address() as AddressInfo).port}`, dist);
+  return { site, server };
+}
+
 async function createBuild(url: string, { host, build }: ServerOptions): Promise<BuildServer | undefined> {
   try {
     return build && (await BuildServer.create(url, host, build));
@@ -120,11 +166,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const page = servePage(options.dist);
   let relay: Relay | undefined;
   let build: BuildServer | undefined;
+  let preview: Awaited<ReturnType<typeof createPreview>> = { problem: 'the server has not started yet.' };
   const listener: RequestListener = (request, response) => {
     options.onRequest?.(request, response);
+    if ('site' in preview && preview.site.request(request, response)) return;
     if (relay?.request(request, response) || build?.request(request, response)) return;
     if (request.url === '/healthz') answer(response, 200, 'ok');
     else if (request.url === '/relay.json') answer(response, 200, JSON.stringify(description(relay)), JSON_TYPE);
+    else if (request.url === '/preview.json') answer(response, 200, JSON.stringify(told(preview)), JSON_TYPE);
+    else if (request.url?.startsWith('/preview/')) answer(response, 404, 'There is nothing at this address.');
     else page(request, response);
   };
 
@@ -152,6 +202,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     relay = createRelay(url, options);
     build = await createBuild(url, options);
+    preview = await createPreview(options.port === 0 ? 0 : options.port + 1, options);
   } catch (error) {
     await closer(server, relay)();
     throw error;
@@ -159,5 +210,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('upgrade', (request, socket, head) => {
     if (!relay?.upgrade(request, socket, head)) socket.destroy();
   });
-  return { url, port, relay, build, close: closer(server, relay, build) };
+  const previews = 'site' in preview ? preview.server : undefined;
+  const closing = [closer(server, relay, build), ...(previews ? [closer(previews)] : [])];
+  const close = async () => void (await Promise.all(closing.map((end) => end())));
+  return { url, port, relay, build, preview: told(preview), close };
 }

@@ -155,7 +155,18 @@ export const OP = {
   resolve: 45,
   /** [id] -> addresses, with port 0 */
   addresses: 46,
+  /** host as text -> [`HTTP_WAY`]: how a request of HTTP to there goes. */
+  httpWay: 47,
+  /**
+   * A head as JSON (`FetchHead`) -> [id, cell, place of the connection, its side]: the page's own `fetch` does the request.
+   * Its body and that of the response go over the connection as they are. The cell changes to 1 when `fetched` has an answer.
+   */
+  fetch: 48,
+  /** [id] -> [0] the head as JSON (`FetchedHead`), or [1 + the position in `HTTP_CODES`] what there is to say about it */
+  fetched: 49,
 } as const;
+
+export const HTTP_WAY = { connection: 0, fetch: 1 } as const;
 
 /** The kinds of `socket`. */
 export const SOCKET = { tcp: 0, udp: 1 } as const;

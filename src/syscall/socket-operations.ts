@@ -1,17 +1,22 @@
 /** The socket calls of a process, as the core answers them: one function for each `OP` from `socket` on. */
 
 import { ADDRESS_BYTES, parseIp, putAddress, type SocketAddress, takeAddress } from '../net/address.ts';
+import { NetError } from '../net/errors.ts';
+import { FetchSocket } from '../net/fetch-socket.ts';
+import { HTTP_CODES, HttpError } from '../net/http/errors.ts';
+import type { FetchHead } from '../net/http/page-fetch.ts';
 import { Lookup } from '../net/lookup.ts';
 import type { ProcessNetwork } from '../net/process-network.ts';
 import { TcpSocket } from '../net/tcp-socket.ts';
 import { UdpSocket } from '../net/udp-socket.ts';
 import type { Call } from './operations.ts';
-import { DATAGRAM_HEAD, OP, PAYLOAD_BYTES, SOCKET } from './protocol.ts';
+import { DATAGRAM_HEAD, HTTP_WAY, OP, PAYLOAD_BYTES, SOCKET } from './protocol.ts';
 
 /** Returns the bytes that the payload holds on the way out. All of them answer at once. */
 export type SocketOperation = (call: Call, process: ProcessNetwork) => number;
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 const arg = (call: Call, index: number): number => call.args[index] as number;
 const family = (call: Call, index: number): 4 | 6 => (arg(call, index) === 6 ? 6 : 4);
@@ -106,6 +111,39 @@ function addresses(call: Call, process: ProcessNetwork): number {
   return at;
 }
 
+/** How a request to a host goes. */
+function httpWay(call: Call, process: ProcessNetwork): number {
+  const name = text(call);
+  const page = process.network.httpWay(process.owner, parseIp(name) ?? { name });
+  call.args[0] = page ? HTTP_WAY.fetch : HTTP_WAY.connection;
+  return 0;
+}
+
+function beginFetch(call: Call, process: ProcessNetwork): number {
+  const head = JSON.parse(text(call)) as FetchHead;
+  const { http } = process.network;
+  // another way was chosen since the process asked
+  if (!http || http instanceof NetError) throw new NetError('access-denied', "the page's fetch is wanted no more");
+  const { id, socket } = process.add(() => new FetchSocket(process, head, http));
+  const { cell, at, side } = socket as FetchSocket;
+  answerSocket(call, id, cell);
+  call.args[2] = at;
+  call.args[3] = side;
+  return 0;
+}
+
+function fetched(call: Call, process: ProcessNetwork): number {
+  const { outcome } = process.get(arg(call, 0), FetchSocket);
+  const failed = outcome instanceof HttpError;
+  const bytes = encoder.encode(failed ? (outcome.detail.text ?? '') : JSON.stringify(outcome));
+  const fits = bytes.length <= PAYLOAD_BYTES;
+  const code = failed ? outcome.code : fits ? undefined : 'HTTP-response-header-section-size';
+  call.args[0] = code === undefined ? 0 : 1 + HTTP_CODES.indexOf(code);
+  if (!fits) return 0;
+  call.payload.set(bytes);
+  return bytes.length;
+}
+
 export const SOCKET_OPERATIONS: Readonly<Record<number, SocketOperation>> = {
   [OP.socket]: (call, process) => {
     const [udp, of] = [arg(call, 0) === SOCKET.udp, family(call, 1)];
@@ -145,4 +183,7 @@ export const SOCKET_OPERATIONS: Readonly<Record<number, SocketOperation>> = {
     return answerSocket(call, id, socket.cell);
   },
   [OP.addresses]: addresses,
+  [OP.httpWay]: httpWay,
+  [OP.fetch]: beginFetch,
+  [OP.fetched]: fetched,
 };

@@ -1,14 +1,20 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { openPreviewTab } from './address.ts';
 import type { ConsoleView } from './console/console-view.ts';
 import type { Desk } from './editor/desk.ts';
 import type { EditorPane } from './editor/editor-view.ts';
 import type { FilesView } from './files/files-view.ts';
+import type { Previews } from './model/previews.ts';
 import type { Session } from './model/session.ts';
+import type { Signals } from './model/signals.ts';
 import { Follow } from './model/store.ts';
 import { FileDrop } from './parts/drop.ts';
 import type { Pane, ShellView } from './parts/shell-view.ts';
 import { base } from './parts/theme.ts';
+import type { SettingsView } from './settings/settings-view.ts';
 import { strings } from './strings.ts';
 import type { WorldsView } from './worlds/worlds-view.ts';
 import './console/console-view.ts';
@@ -17,6 +23,7 @@ import './watch/processes-view.ts';
 import './watch/status-view.ts';
 import './worlds/worlds-view.ts';
 
+const { preview } = strings;
 const { panes } = strings.app;
 
 const EDITOR: Pane = { id: 'editor', label: panes.editor, region: 'main' };
@@ -38,8 +45,11 @@ export class PlaygroundView extends LitElement {
   @query('sausage-console') private console!: ConsoleView;
   @query('sausage-files') private files?: FilesView;
   @query('sausage-editor') private editor?: EditorPane;
+  @query('sausage-settings') private settings!: SettingsView;
   readonly #follow = new Follow<Session>(this);
   readonly #desk = new Follow<Desk>(this);
+  readonly #previews = new Follow<Previews>(this);
+  readonly #signals = new Follow<Signals>(this);
   readonly #drop = new FileDrop(this, (file) => {
     this.shell.show('worlds');
     this.worlds.offerImport(file);
@@ -85,6 +95,9 @@ export class PlaygroundView extends LitElement {
         text-overflow: ellipsis;
         white-space: nowrap;
       }
+      .settings {
+        margin: -0.25rem -0.5rem -0.25rem auto;
+      }
       @media (max-width: 30rem) {
         .tagline {
           display: none;
@@ -121,6 +134,8 @@ export class PlaygroundView extends LitElement {
   override willUpdate() {
     this.#follow.set(this.session);
     this.#desk.set(this.session?.desk);
+    this.#previews.set(this.session?.previews);
+    this.#signals.set(this.session?.signals);
   }
 
   override render() {
@@ -128,25 +143,56 @@ export class PlaygroundView extends LitElement {
     if (!session) return nothing;
     const { world, desk } = session;
     const editing = desk !== undefined && desk.open.length > 0;
-    const shown = editing ? [EDITOR, ...PANES] : PANES;
     return html`
       <header>
         <button class="skip" @click=${() => this.toConsole()}>${strings.app.skip}</button>
         <div class="brand">${icon}<h1>${strings.app.name}</h1></div>
         <p class="quiet small tagline">${strings.app.tagline}</p>
+        <button class="plain settings" @click=${this.openSettings}>${strings.app.settings}</button>
       </header>
-      <sausage-shell .panes=${shown} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake}>
+      <sausage-shell .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake}>
         ${editing ? html`<sausage-editor slot="editor" .desk=${desk} @empty=${this.onEmpty}></sausage-editor>` : nothing}
         ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${this.onFile}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
         <sausage-journal slot="journal" .session=${session}></sausage-journal>
         <sausage-graph slot="graph" .session=${session}></sausage-graph>
-        <sausage-processes slot="processes" .session=${session}></sausage-processes>
+        <sausage-processes slot="processes" .session=${session} @preview=${this.onPreview}></sausage-processes>
+        ${this.renderPreviews(session)}
       </sausage-shell>
-      <sausage-status .session=${session}></sausage-status>
+      <sausage-status .session=${session} @settings=${this.openSettings}></sausage-status>
+      <sausage-settings .session=${session}></sausage-settings>
       ${this.#drop.hovering ? html`<div class="drop">${strings.worlds.drop}</div>` : nothing}
     `;
+  }
+
+  private renderPreviews({ world, previews, signals, api, name }: Session) {
+    if (!world) return nothing;
+    return repeat(
+      previews.ports,
+      (port) => `${name} ${port}`,
+      (port) => html`<sausage-preview
+        slot="preview-${port}"
+        embedded
+        .api=${api}
+        .source=${guard([world], () => world.preview(port))}
+        .port=${port}
+        .listening=${signals.ports.some((each) => each.port === port)}
+        @tab=${() => openPreviewTab(name, port)}
+        @close=${() => this.closePreview(port)}
+      ></sausage-preview>`,
+    );
+  }
+
+  private async onPreview({ detail: port }: CustomEvent<number>) {
+    await import('./preview/preview-view.ts');
+    await this.updateComplete;
+    this.shell.show(`preview-${port}`);
+  }
+
+  private closePreview(port: number) {
+    this.session?.previews.close(port);
+    this.toConsole();
   }
 
   override updated() {
@@ -179,6 +225,12 @@ export class PlaygroundView extends LitElement {
     void this.shell.updateComplete.then(() => this.files?.askPlugin());
   }
 
+  /** What the dialog is made of is fetched when it is wanted. */
+  private async openSettings() {
+    await import('./settings/settings-view.ts');
+    await this.settings.show();
+  }
+
   private toConsole() {
     this.shell.show('console');
     void this.shell.updateComplete.then(() => this.console.focus());
@@ -190,6 +242,15 @@ export class PlaygroundView extends LitElement {
     const elsewhere = document.activeElement !== document.body && this.shadowRoot!.activeElement !== null;
     if (!elsewhere && window.matchMedia('(pointer: fine)').matches) requestAnimationFrame(() => this.console.focus());
   }
+}
+
+/** The editor and the previews are there while something is open in them. */
+function panesOf({ desk, previews }: Session): Pane[] {
+  const editor = desk !== undefined && desk.open.length > 0 ? [EDITOR] : [];
+  const seen = previews.ports.map(
+    (port): Pane => ({ id: `preview-${port}`, label: preview.pane(port), region: 'main' }),
+  );
+  return [...editor, ...seen, ...PANES];
 }
 
 /** The same as the icon of the page, in the colours of the theme. */

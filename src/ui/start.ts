@@ -1,4 +1,5 @@
 import type { World } from '../api.ts';
+import { IndexedSettings } from '../settings/settings.ts';
 import { type Addressed, addressOf, readAddress } from './address.ts';
 import type { SausageApi } from './model/phase.ts';
 import { Session } from './model/session.ts';
@@ -19,12 +20,31 @@ export interface PageApi extends SausageApi {
  * Puts the page together on an embedding API, and boots the world that the address names. `playground` is the address
  * of the zip that the playground is made of on the first visit.
  */
-export function start(api: SausageApi & { RpcError?: unknown; WorldBusyError?: unknown }, playground: URL): Session {
+export function start(
+  api: SausageApi & { RpcError?: unknown; WorldBusyError?: unknown },
+  playground: URL,
+): Session | undefined {
   adoptPageStyles();
+  const { preview } = readAddress(location.href);
+  if (preview === undefined) return startPlayground(api, playground);
+  void showPreviewTab(api, preview);
+  return undefined;
+}
+
+/** The page shows a preview of a world that another page has. */
+async function showPreviewTab(api: SausageApi, port: number): Promise<void> {
+  await import('./preview/tab-view.ts');
+  const tab = document.createElement('sausage-preview-tab');
+  Object.assign(tab, { api, port, world: readAddress(location.href).name });
+  document.body.append(tab);
+}
+
+function startPlayground(api: SausageApi, playground: URL): Session {
   const addressed = () => readAddress(location.href);
   const session = new Session(api, {
     playground,
     shelf: pageShelf(),
+    settings: new IndexedSettings(),
     ...(navigator.storage && { warehouse: navigator.storage }),
     onOpening: (name, safe) => {
       if (!same({ name, safe }, addressed())) history.pushState(null, '', addressOf({ name, safe }, location.href));

@@ -17,6 +17,7 @@ export const strings = {
       processes: 'Processes',
       graph: 'Graph',
     },
+    settings: 'Settings',
     split: 'Height of the editor',
     region: {
       start: 'Files and worlds',
@@ -377,6 +378,38 @@ export const strings = {
       services === 0 ? 'This world does not use the network.' : 'The services of this world are not started.',
   },
 
+  settings: {
+    title: 'Settings',
+    relay: 'The way outside',
+    relayText:
+      'A program has no network of its own. A relay is a server that opens connections for it: to servers by their names, and with checked certificates. Another choice holds at once, and cuts the connections that are open.',
+    at: {
+      host: 'The relay of this page’s host',
+      hostText: 'If that has none, no program opens a connection to the outside.',
+      address: 'Another relay',
+      none: 'None',
+      noneText: 'No program opens a connection to the outside.',
+    },
+    address: 'Its address',
+    addressExample: 'wss://relay.example/relay',
+    addressMissing: 'Write the address of the relay, for example wss://relay.example/relay.',
+    token: 'Token, if it wants one',
+    http: 'HTTP requests of programs',
+    by: {
+      relay: 'Through the relay',
+      relayText: 'To every site that the relay opens.',
+      fetch: 'By the page’s own fetch',
+      fetchText: 'Without a relay: only sites with https that let other pages read them (CORS).',
+      none: 'Not at all',
+      noneText: 'Programs of this page ask nobody outside.',
+    },
+    now: 'Now',
+    save: 'Use it',
+    cancel: 'Cancel',
+    notKept: 'It holds until this page is closed: the browser keeps nothing here.',
+    changing: 'changing the way outside',
+  },
+
   journal: {
     label: 'Newest lines of the journal',
     filter: 'Filter',
@@ -405,9 +438,32 @@ export const strings = {
     stopping: 'stopping',
     detached: 'detached',
     by: (parent: string) => `called by ${parent}`,
-    ports: 'Listening ports',
-    portOf: (port: number, plugin: string, pid: string) => `Port ${port}, ${plugin}, process ${pid}`,
     stopDoing: (pid: string) => `stopping ${pid}`,
+  },
+
+  ports: {
+    title: 'Listening ports',
+    of: (port: number, plugin: string, pid: string) => `Port ${port}, ${plugin}, process ${pid}`,
+    preview: 'Preview',
+    previewOf: (port: number) => `Preview port ${port}`,
+    tab: 'In a tab',
+    tabOf: (port: number) => `Open port ${port} in a tab`,
+  },
+
+  preview: {
+    pane: (port: number) => `Port ${port}`,
+    title: (port: number, world: string) => `Port ${port} · ${world}`,
+    frame: (port: number) => `Pages of port ${port}`,
+    address: (port: number) => `Path at port ${port}`,
+    opening: 'Opening the preview',
+    reload: 'Reload',
+    tab: 'In a tab',
+    close: 'Close',
+    closeOf: (port: number) => `Close the preview of port ${port}`,
+    silent: (port: number) => `Nothing listens on port ${port} now. The page is loaded anew when something does.`,
+    noWorld: (world: string) =>
+      `The world “${world}” is not open in the page that opened this one. Open it in the playground, and its preview there.`,
+    gone: 'The page that has this world was closed or loaded anew. Reload when the world is open again.',
   },
 
   status: {
@@ -427,8 +483,16 @@ export const strings = {
       held: 'outside waits for you',
       idle: 'outside not used yet',
       connecting: 'relay is asked',
-      connected: 'relay connected',
       away: 'relay is away',
     },
+    by: { websocket: 'outside by WebSocket', stream: 'outside by HTTPS', poll: 'outside by long poll' },
+    byFetch: 'outside by fetch',
+    http: {
+      relay: '',
+      fetch: 'HTTP requests go by the page’s own fetch.',
+      none: 'HTTP requests to the outside are refused.',
+    },
+    change: 'Change',
+    changeRelay: 'Change the way outside',
   },
 } as const;

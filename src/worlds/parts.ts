@@ -14,13 +14,13 @@ import type {
   BootProgress,
   JournalEntry,
   OpenOptions,
+  OutsideState,
   PortInfo,
-  RelayState,
   StorageKind,
   WorkerFactory,
 } from '../core/protocol.ts';
 import { openMemoryWorld, openWorldFileSystem, type WorldFileSystem } from '../fs/world/index.ts';
-import { RelayClient } from '../net/relay/client.ts';
+import { WayOut } from '../net/way-out.ts';
 import { COMPONENTS_PACK } from '../shipped.ts';
 import { WorkerMachines } from '../syscall/machines.ts';
 import { BuildWorker } from './build-worker.ts';
@@ -36,7 +36,7 @@ const WARM = { usual: 8, small: 2 } as const;
 export interface PartsListener {
   onEntry(entry: JournalEntry): void;
   core(): Core;
-  onRelay(state: RelayState): void;
+  onRelay(state: OutsideState): void;
   onPorts(ports: PortInfo[]): void;
 }
 
@@ -46,7 +46,7 @@ export interface WorldParts {
   components: ComponentStore;
   machines: WorkerMachines;
   build: BuildWorker;
-  relay: RelayClient;
+  wayOut: WayOut;
   journal: Journal;
   /** Loads SQLite and begins to write the journal: when the world answers. */
   startJournal(): void;
@@ -112,14 +112,13 @@ export async function openParts(
         onPorts: (ports) => listener.onPorts(ports),
       },
     });
-    const relay = new RelayClient({
-      relay: options.relay,
-      token: options.relayToken,
+    const wayOut = new WayOut({
+      choice: options,
       base: new URL(options.base),
       held: !options.services,
+      network: machines.network,
       onState: (state) => listener.onRelay(state),
     });
-    machines.network.outside = relay;
     return {
       storage: container ? 'opfs' : 'memory',
       tree,
@@ -132,7 +131,7 @@ export async function openParts(
       }),
       machines,
       build,
-      relay,
+      wayOut,
       journal: telling(sqlite, listener.onEntry),
       startJournal: () => sqlite.start(),
       whileJournalRests: (task) => sqlite.paused(task),
@@ -140,7 +139,7 @@ export async function openParts(
       onChange: (changed) => world.onChange(changed),
       async close() {
         machines.close();
-        relay.close();
+        wayOut.close();
         build.close();
         await world.close();
         await lock.release();

@@ -15,6 +15,7 @@ import type {
   FromCore,
   Opened,
   OpenOptions,
+  OutsideOptions,
   PortInfo,
   PortRequest,
   PortResponse,
@@ -23,10 +24,8 @@ import type {
   WorkerFactory,
 } from '../core/protocol.ts';
 import type { Namespace } from '../fs/filesystem.ts';
-import { NetError } from '../net/errors.ts';
-import { HttpError } from '../net/http/errors.ts';
-import { fetchLocal } from '../net/http/fetch.ts';
-import { receiveStream, sendStream } from '../net/port-stream.ts';
+import { fetchPort } from '../net/port-fetch.ts';
+import { servePreview } from '../net/preview/serve.ts';
 import { answerOthers } from './channel.ts';
 import { EventBatches } from './events.ts';
 import { openParts, type WorldParts } from './parts.ts';
@@ -40,6 +39,7 @@ export class WorldServer implements CoreApi {
   readonly #calls = new Map<number, ConsoleCall>();
   readonly #watches = new Map<number, () => void>();
   readonly #fetches = new Map<number, AbortController>();
+  readonly #previews = new Map<number, () => void>();
   #port!: MessagePort;
   #parts!: WorldParts;
   #core!: Core;
@@ -119,7 +119,7 @@ export class WorldServer implements CoreApi {
       servicesHeld: this.#servicesHeld > 0,
       ...(core.services.problem !== undefined && { bootProblem: core.services.problem }),
       processLimit: parts.machines.limit,
-      relay: parts.relay.state,
+      relay: parts.wayOut.state,
     };
   }
 
@@ -231,19 +231,9 @@ export class WorldServer implements CoreApi {
   async fetch(id: number, port: number, request: PortRequest): Promise<PortResponse> {
     const abort = new AbortController();
     this.#fetches.set(id, abort);
-    const { network } = this.#parts.machines;
-    const { body } = request;
-    const stream = body instanceof MessagePort ? receiveStream(body) : body;
     try {
-      const response = await fetchLocal(network, port, { ...request, body: stream }, abort.signal);
-      if (!response.body) return { ...response, body: null };
-      const { port1, port2 } = new MessageChannel();
-      sendStream(response.body, port1);
-      return transfer({ ...response, body: port2 }, [port2]);
-    } catch (error) {
-      if (!(error instanceof NetError || error instanceof HttpError)) throw error;
-      // without its code, which would be taken for one of files
-      throw new Error(`No answer from port ${port} of this world: ${error.message}.`);
+      const [response, given] = await fetchPort(this.#parts.machines.network, port, request, abort.signal);
+      return transfer(response, given);
     } finally {
       this.#fetches.delete(id);
     }
@@ -253,8 +243,21 @@ export class WorldServer implements CoreApi {
     this.#fetches.get(id)?.abort();
   }
 
+  openPreview(id: number, port: number, channel: MessagePort): void {
+    this.#previews.set(id, servePreview(this.#parts.machines.network, port, channel));
+  }
+
+  closePreview(id: number): void {
+    this.#previews.get(id)?.();
+    this.#previews.delete(id);
+  }
+
+  async setOutside(options: OutsideOptions): Promise<void> {
+    this.#parts.wayOut.choose(options);
+  }
+
   async release(): Promise<void> {
-    this.#parts.relay.release();
+    this.#parts.wayOut.release();
     if (this.#servicesHeld === 0) return;
     this.#servicesHeld = 0;
     void this.#core.services.start();

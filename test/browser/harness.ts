@@ -9,7 +9,7 @@
  */
 
 import { afterAll } from 'vitest';
-import type { World, WorldInfo } from '../../src/api.ts';
+import type { OpenWorldOptions, Preview, PreviewOptions, PreviewSource, World, WorldInfo } from '../../src/api.ts';
 import { type ChromiumBrowser, openChromium } from './chromium.ts';
 import { openFirefox } from './firefox.ts';
 import { type Site, type SiteOptions, serve } from './site.ts';
@@ -24,11 +24,12 @@ declare global {
   var sausage: {
     world: World;
     ready: Promise<unknown>;
-    openWorld(options: { name: string; from?: Blob; trusted?: boolean; takeOver?: boolean }): Promise<World>;
+    openWorld(options: OpenWorldOptions): Promise<World>;
     copyWorld(name: string, to: string): Promise<void>;
     listWorlds(): Promise<WorldInfo[]>;
     importWorld(name: string, zip: Blob): Promise<void>;
     deleteWorld(name: string): Promise<void>;
+    showPreview(frame: HTMLIFrameElement, source: PreviewSource, options?: PreviewOptions): Promise<Preview>;
   };
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/lib/paths.mjs';
 import { type Authority, createAuthority, hasOpenssl } from '../unit/relay/support/certificates.ts';
+import type { ChromiumTab } from './chromium.ts';
 import { findFirefox, openBrowser, openSite, type Tab, type TestBrowser } from './harness.ts';
 import { install, run } from './probe.ts';
 import { atEnd, listenHttp, listenTcp, openFilter, openRelaySite, RELAY_MACHINE } from './relay-site.ts';
@@ -174,8 +175,13 @@ describe('where WebSocket is blocked', () => {
     expect(result[3]).toEqual({ size: length, right: true });
     expect(seen).toEqual([sha(pattern(length))]);
     const now = await state(tab);
-    expect(now).toMatchObject({ kind: 'connected', transport: 'https' });
-    expect(now.message).toMatch(/by HTTPS, because WebSocket is blocked here\.$/);
+    expect(now).toMatchObject({ kind: 'connected', transport: gathers ? 'poll' : 'stream' });
+    expect(now.message).toMatch(
+      gathers ? /HTTPS, one answer after the other/ : /by a stream of HTTPS, because WebSocket is blocked here\.$/,
+    );
+    const { page } = tab as ChromiumTab;
+    const words = page.locator('sausage-status').getByText(gathers ? 'outside by long poll' : 'outside by HTTPS');
+    await words.waitFor({ state: 'attached' });
     const count = (what: string) => filter.requests.filter((one) => one === what).length;
     expect(count('POST /relay/session')).toBe(1);
     // A stream is one request; answers are many.

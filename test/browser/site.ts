@@ -17,6 +17,8 @@ export interface SiteOptions {
   dist?: string;
   /** Only `server`: with a build server. */
   build?: BuildOptions;
+  /** Only `server`: with hosts for previews, on another port. */
+  previews?: boolean;
 }
 
 export interface SiteRequest {
@@ -73,7 +75,13 @@ function record(site: Pick<Site, 'requests'>, request: IncomingMessage, response
   });
 }
 
-export async function serve({ kind = 'server', path = '/', dist = DIST, build }: SiteOptions = {}): Promise<Site> {
+export async function serve({
+  kind = 'server',
+  path = '/',
+  dist = DIST,
+  build,
+  previews,
+}: SiteOptions = {}): Promise<Site> {
   const site = { url: '', requests: [] as SiteRequest[], dist, offline: false, close: async () => {} };
   const sockets = new Set<Socket>();
   const onConnection = (socket: Socket): void => {
@@ -87,6 +95,7 @@ export async function serve({ kind = 'server', path = '/', dist = DIST, build }:
       port: 0,
       host: '127.0.0.1',
       build,
+      preview: previews ? 'localhost' : undefined,
       onConnection,
       onRequest: (request, response) => record(site, request, response),
     });

@@ -59,11 +59,21 @@ export class CoreConnection {
     }
   }
 
+  /** Both halves are over; what was written still arrives. */
   close(): void {
+    this.#leave(() => this.#connection.release(this.#side));
+  }
+
+  /** The other side fails, after what was written. */
+  reset(): void {
+    this.#leave(() => this.#connection.reset(this.#side, false));
+  }
+
+  #leave(end: () => void): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#attended.delete(this.#attend);
-    this.#connection.release(this.#side);
+    end();
     this.#attend();
   }
 }

@@ -29,6 +29,24 @@ export function checkRelayAddress(address: string | URL, page: URL): URL {
   );
 }
 
+/** Where `npm start` has its relay. */
+const USUAL_PATH = '/relay';
+
+/**
+ * An address as a visitor types it: without a scheme it is that of a host (wss), without a path that of `npm start`'s
+ * relay there, and one that begins with `/` is on the page's own host. Throws `RelayAddressError`.
+ */
+export function readRelayAddress(text: string, page: URL): URL {
+  const typed = text.trim();
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed);
+  const url = checkRelayAddress(hasScheme || typed.startsWith('/') ? typed : `wss://${typed}`, page);
+  if (url.username || url.password) {
+    throw new RelayAddressError('A relay has no name and password in its address; a token has a field of its own.');
+  }
+  if (url.pathname === '/') url.pathname = USUAL_PATH;
+  return url;
+}
+
 /** What the host of the page says, if it says anything: the address of a relay, or that there is none. */
 export async function discoverRelay(base: URL, fetch: typeof globalThis.fetch): Promise<URL | undefined> {
   const response = await fetch(new URL('relay.json', base), { cache: 'no-store' });

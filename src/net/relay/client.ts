@@ -17,7 +17,7 @@ import type {
 import { checkRelayAddress, discoverRelay, RelayAddressError } from './address.ts';
 import { DatagramReceiver, type RelayConnection, resolveOver, StreamReceiver } from './connection.ts';
 import { establish, Refusal } from './establish.ts';
-import type { Platform, TransportKind } from './transport.ts';
+import type { Platform, TransportKind, Way } from './transport.ts';
 
 /** Pauses between attempts, in milliseconds: doubled each time, a part of them by chance so that not all come at once. */
 const FIRST_PAUSE_MS = 500;
@@ -28,6 +28,16 @@ const LEAST_PAUSE_MS = 2000;
 const REFUSED_PAUSE_MS = 60_000;
 /** Datagrams that wait for the relay. */
 const MOST_WAITING = 64;
+
+/** Said of a world that goes nowhere before the visitor has agreed (R8-5), and to its programs. */
+export const WAITING = 'Nothing goes outside before the visitor has agreed.';
+export const HELD = 'The visitor has not agreed that this world goes outside.';
+
+const BY: Record<TransportKind, string> = {
+  websocket: 'WebSocket',
+  stream: 'a stream of HTTPS, because WebSocket is blocked here',
+  poll: 'HTTPS, one answer after the other, because WebSocket and streams are blocked here',
+};
 
 export interface RelayClientOptions {
   /** The relay; null for none; undefined for what the page's host names. */
@@ -52,7 +62,7 @@ export class RelayClient implements Outside {
   /** Why there is no relay, for good. */
   #never: NetError | undefined;
   #url: URL | undefined;
-  #prefer: TransportKind = 'websocket';
+  #prefer: Way = 'websocket';
   #failures = 0;
   #last = Number.NEGATIVE_INFINITY;
   #lastError: NetError | undefined;
@@ -63,8 +73,8 @@ export class RelayClient implements Outside {
     this.#options = options;
     this.#platform = { WebSocket: globalThis.WebSocket, fetch: globalThis.fetch, ...options.platform };
     this.#held = options.held ?? false;
-    if (options.relay === null) this.#none('This world has no relay, so nothing outside of the page can be reached.');
-    else if (this.#held) this.#tell({ kind: 'held', message: 'Nothing goes outside before the visitor has agreed.' });
+    if (options.relay === null) this.#none('No relay is wanted, so no program opens a connection to the outside.');
+    else if (this.#held) this.#tell({ kind: 'held', message: WAITING });
     globalThis.addEventListener?.('online', this.#online);
   }
 
@@ -132,12 +142,12 @@ export class RelayClient implements Outside {
     return resolveOver(await this.#ready('temporary-resolver-failure'), name, signal);
   }
 
-  /** Ends all that is open. */
-  close(): void {
+  /** Ends all that is open; programs hear the reason. */
+  close(reason = new NetError('connection-aborted', 'The world was closed.')): void {
     this.#closed.abort();
     clearTimeout(this.#timer);
     globalThis.removeEventListener?.('online', this.#online);
-    this.#connection?.end(new NetError('connection-aborted', 'The world was closed.'));
+    this.#connection?.end(reason);
   }
 
   readonly #online = (): void => {
@@ -147,7 +157,7 @@ export class RelayClient implements Outside {
   /** The connection, once there is one. Rejects with a `NetError` that names the relay. */
   async #ready(code: NetCode): Promise<RelayConnection> {
     if (this.#connection) return this.#connection;
-    if (this.#held) throw new NetError('access-denied', 'The visitor has not agreed that this world goes outside.');
+    if (this.#held) throw new NetError('access-denied', HELD);
     if (this.#never)
       throw new NetError(this.#never.code === 'access-denied' ? 'access-denied' : code, this.#never.message);
     const pause = this.#lastError instanceof Refusal ? REFUSED_PAUSE_MS : LEAST_PAUSE_MS;
@@ -189,14 +199,13 @@ export class RelayClient implements Outside {
         throw new NetError('connection-aborted', 'The world was closed.');
       }
       this.#connection = connection;
-      this.#prefer = connection.transport;
+      this.#prefer = connection.transport === 'websocket' ? 'websocket' : 'https';
       this.#failures = 0;
-      const way = connection.transport === 'websocket' ? 'WebSocket' : 'HTTPS, because WebSocket is blocked here';
       this.#tell({
         kind: 'connected',
         relay: this.#name,
         transport: connection.transport,
-        message: `The relay ${this.#name} is connected by ${way}.`,
+        message: `The relay ${this.#name} is connected by ${BY[connection.transport]}.`,
       });
       return connection;
     } catch (error) {
@@ -217,7 +226,7 @@ export class RelayClient implements Outside {
       if (error instanceof RelayAddressError) this.#none(error.message);
       throw error;
     }
-    throw this.#none('The host of this page names no relay, so nothing outside of the page can be reached.');
+    throw this.#none('The host of this page names no relay, so no program opens a connection to the outside.');
   }
 
   get #name(): string {
@@ -264,6 +273,7 @@ export class RelayClient implements Outside {
   }
 
   #tell(state: RelayState): void {
+    if (this.#closed.signal.aborted) return;
     this.#state = state;
     this.#options.onState?.(state);
   }

@@ -4,7 +4,7 @@ import { decode, encode, ProtocolError, VERSION } from '../../relay/protocol.ts'
 import { NetError } from '../errors.ts';
 import { failureOf, RelayConnection } from './connection.ts';
 import { httpsTransport } from './https.ts';
-import type { OpenTransport, Platform, Transport, TransportKind } from './transport.ts';
+import type { OpenTransport, Platform, Transport, Way } from './transport.ts';
 import { webSocketTransport } from './websocket.ts';
 
 /** How long each way may take until WELCOME, in milliseconds; by HTTPS it may take a while to see that streams are kept back. */
@@ -15,7 +15,7 @@ export class Refusal extends NetError {}
 
 /** One attempt by one way. */
 async function attempt(
-  [kind, open]: readonly [TransportKind, OpenTransport],
+  [way, open]: readonly [Way, OpenTransport],
   url: URL,
   token: string,
   onLost: (error: NetError) => void,
@@ -23,7 +23,7 @@ async function attempt(
 ): Promise<RelayConnection> {
   const hello = encode({ op: 'hello', stream: 0, version: VERSION, token });
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ATTEMPT_MS[kind]);
+  const timer = setTimeout(() => late.abort(), ATTEMPT_MS[way]);
   const either = AbortSignal.any([signal, late.signal]);
   let transport: Transport | undefined;
   let connection: RelayConnection | undefined;
@@ -79,11 +79,11 @@ export async function establish(
   platform: Platform,
   url: URL,
   token: string,
-  prefer: TransportKind,
+  prefer: Way,
   onLost: (error: NetError) => void,
   signal: AbortSignal,
 ): Promise<RelayConnection> {
-  const ways: (readonly [TransportKind, OpenTransport])[] = [
+  const ways: (readonly [Way, OpenTransport])[] = [
     ['websocket', webSocketTransport(platform)],
     ['https', httpsTransport(platform)],
   ];

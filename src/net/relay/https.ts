@@ -22,7 +22,6 @@ class SessionGone extends Error {}
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 class HttpsTransport implements Transport {
-  readonly kind = 'https';
   readonly #fetch: Platform['fetch'];
   readonly #url: string;
   readonly #session: string;
@@ -46,6 +45,10 @@ class HttpsTransport implements Transport {
     this.#session = session;
     this.#events = events;
     void this.#read();
+  }
+
+  get kind(): 'stream' | 'poll' {
+    return this.#poll ? 'poll' : 'stream';
   }
 
   send(frame: Uint8Array): void {

@@ -4,7 +4,11 @@ import type { RelayState } from '../../core/protocol.ts';
 
 export type TransportKind = Extract<RelayState, { kind: 'connected' }>['transport'];
 
+/** The ways to a relay that are tried. By HTTPS it shows only then whether streams come through. */
+export type Way = 'websocket' | 'https';
+
 export interface Transport {
+  /** Known for good when the relay has said WELCOME. */
   readonly kind: TransportKind;
   send(frame: Uint8Array): void;
   /** Ends it; `closed` is not told. */

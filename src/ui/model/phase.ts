@@ -1,6 +1,14 @@
 /** What the page asks of the embedding API, and the states that its one world goes through. */
 
-import type { BootProgress, OpenWorldOptions, World, WorldInfo } from '../../api.ts';
+import type {
+  BootProgress,
+  OpenWorldOptions,
+  Preview,
+  PreviewOptions,
+  PreviewSource,
+  World,
+  WorldInfo,
+} from '../../api.ts';
 import type { Problem } from './problem.ts';
 
 /** The part of the embedding API that the page is built on. */
@@ -11,6 +19,8 @@ export interface SausageApi {
   importWorld(name: string, zip: Blob, options?: Pick<OpenWorldOptions, 'onProgress'>): Promise<void>;
   copyWorld(name: string, to: string): Promise<void>;
   deleteWorld(name: string): Promise<void>;
+  relayAddress(text: string): URL;
+  showPreview(frame: HTMLIFrameElement, source: PreviewSource, options?: PreviewOptions): Promise<Preview>;
 }
 
 export type Phase =

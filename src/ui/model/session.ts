@@ -1,14 +1,17 @@
 import type { BootProgress, OpenWorldOptions, StorageKind, World, WorldInfo } from '../../api.ts';
+import type { PageSettings, SettingsStore } from '../../settings/settings.ts';
 import { Console } from '../console/console.ts';
 import { forgetHistory } from '../console/history.ts';
 import { Desk } from '../editor/desk.ts';
 import { strings } from '../strings.ts';
 import { JournalFeed } from './journal.ts';
 import type { Opening, Phase, SausageApi } from './phase.ts';
+import { Previews } from './previews.ts';
 import { problem } from './problem.ts';
 import { ProcessTable } from './processes.ts';
 import { Readiness } from './readiness.ts';
 import { Room, type Warehouse } from './room.ts';
+import { Settings } from './settings.ts';
 import type { Shelf } from './shelf.ts';
 import { Signals } from './signals.ts';
 import { forgetStarts, Starts } from './starts.ts';
@@ -28,6 +31,8 @@ export interface SessionOptions {
   shelf?: Shelf;
   /** `navigator.storage`, where the browser has it. */
   warehouse?: Warehouse;
+  /** Where the page's settings are kept. */
+  settings?: SettingsStore;
   /** Called when a world is opened, for the address of the page. */
   onOpening?: (name: string, safe: boolean) => void;
 }
@@ -41,7 +46,9 @@ export class Session extends Store {
   worlds: WorldInfo[] = [];
   processes = new ProcessTable();
   readonly signals = new Signals();
+  readonly previews = new Previews();
   readonly room: Room;
+  readonly settings: Settings;
   console: Console;
   /** Its files and what is built of them; it stays when the world ends by itself, for what was not saved yet. */
   desk?: Desk;
@@ -65,6 +72,7 @@ export class Session extends Store {
     this.#options = options;
     this.#starts = new Starts(options.shelf);
     this.room = new Room(options.warehouse, options.shelf);
+    this.settings = new Settings(options.settings);
     this.console = this.#newConsole();
     // A boot changes the list itself, and looks at it when it is over.
     api.watchWorlds(() => this.phase.kind !== 'booting' && void this.refreshWorlds());
@@ -109,7 +117,7 @@ export class Session extends Store {
     const begun = { kind: 'booting', ...(takeOver && { takingOver: Date.now() }) } as const;
     this.#enter({ ...begun, progress: { step: 'lock', done: 0, total: 0 } });
     try {
-      this.worlds = await this.api.listWorlds();
+      [this.worlds] = await Promise.all([this.api.listWorlds(), this.settings.load()]);
       if (turn !== this.#turn) return;
       const exists = this.worlds.some(({ name }) => name === this.name);
       if (!exists && !create && this.name !== PLAYGROUND) return this.#enter({ kind: 'unknown' });
@@ -119,12 +127,15 @@ export class Session extends Store {
         onProgress: (progress) => this.#progress(turn, { ...begun, progress }),
         ...(takeOver && { takeOver }),
         ...(this.safe && { safe: true }),
+        ...this.settings.outside,
       };
+      const { now } = this.settings;
       // Only what this page ships is trusted: a world imported under that name is not.
       if (!exists && this.name === PLAYGROUND)
         Object.assign(options, { from: this.#options.playground, trusted: true });
       const world = await this.api.openWorld(options);
       if (turn !== this.#turn) return void world.close();
+      if (now !== this.settings.now) world.setOutside(this.settings.outside).catch(() => {});
       this.#opened(turn, world);
     } catch (error) {
       if (turn !== this.#turn) return;
@@ -209,6 +220,7 @@ export class Session extends Store {
     for (const stop of this.#unsubscribe.splice(0)) stop();
     this.console.world = undefined;
     this.desk?.leave();
+    this.previews.clear();
     this.processes = new ProcessTable();
   }
 
@@ -241,6 +253,13 @@ export class Session extends Store {
   async consent(): Promise<void> {
     await this.world?.consent();
     this.changed();
+  }
+
+  /** Keeps what the visitor chose, and lets the open world go that way at once. Answers whether it outlives the page. */
+  async changeSettings(settings: Partial<PageSettings>): Promise<boolean> {
+    const kept = await this.settings.change(settings);
+    await this.world?.setOutside(this.settings.outside);
+    return kept;
   }
 
   async refreshWorlds(): Promise<void> {

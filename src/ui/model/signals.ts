@@ -1,10 +1,10 @@
-import type { PortInfo, RelayState, World } from '../../api.ts';
+import type { OutsideState, PortInfo, World } from '../../api.ts';
 import { Store } from './store.ts';
 
 /** What an open world tells about itself beside its journal and its processes. */
 export class Signals extends Store {
   /** The way outside; undefined while no world is open. */
-  relay?: RelayState;
+  relay?: OutsideState;
   /** The ports that processes listen on, in the order of their numbers. */
   ports: readonly PortInfo[] = [];
   /** The method of a service that keeps those after it waiting (R8-4). */

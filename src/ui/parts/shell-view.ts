@@ -97,6 +97,7 @@ export class ShellView extends LitElement {
       }
       .tabs button {
         flex: none;
+        white-space: nowrap;
         min-height: 2.5rem;
         padding: 0 0.6rem;
         border: 0;
@@ -201,6 +202,10 @@ export class ShellView extends LitElement {
   /** Shows a pane in its column, wherever that is now. */
   show(id: string) {
     this.chosen = [id, ...this.chosen.filter((each) => each !== id)];
+    // On a phone there may be more tabs than room.
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector(`#tab-${id}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    );
   }
 
   private renderRegion(region: Region, panes: Pane[]) {

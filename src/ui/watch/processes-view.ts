@@ -1,16 +1,16 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { PortInfo, ProcessInfo } from '../../api.ts';
+import type { ProcessInfo } from '../../api.ts';
 import { formatElapsed } from '../model/format.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import type { ProcessTable } from '../model/processes.ts';
 import type { Session } from '../model/session.ts';
-import type { Signals } from '../model/signals.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import '../parts/problem-view.ts';
+import './ports-view.ts';
 
 /** What runs: who called it, since when, and how to end it. */
 @customElement('sausage-processes')
@@ -19,7 +19,6 @@ export class ProcessesView extends LitElement {
   @state() private problem?: Problem;
   readonly #session = new Follow<Session>(this);
   readonly #table = new Follow<ProcessTable>(this);
-  readonly #signals = new Follow<Signals>(this);
   #clock?: ReturnType<typeof setInterval>;
 
   static override styles = [
@@ -62,10 +61,6 @@ export class ProcessesView extends LitElement {
       p {
         padding-top: 0.5rem;
       }
-      h2 {
-        margin-top: 1.25rem;
-        font-size: 0.9375rem;
-      }
     `,
   ];
 
@@ -82,7 +77,6 @@ export class ProcessesView extends LitElement {
   override willUpdate() {
     this.#session.set(this.session);
     this.#table.set(this.session.processes);
-    this.#signals.set(this.session.signals);
   }
 
   override render() {
@@ -97,24 +91,8 @@ export class ProcessesView extends LitElement {
           ({ process, depth }) => this.renderProcess(process, depth),
         )}
       </ul>
-      ${this.renderPorts(this.session.signals.ports)}
+      <sausage-ports .session=${this.session}></sausage-ports>
     `;
-  }
-
-  private renderPorts(ports: readonly PortInfo[]) {
-    const { processes: texts } = strings;
-    if (ports.length === 0) return nothing;
-    return html`<h2>${texts.ports}</h2>
-      <ul aria-label=${texts.ports}>
-        ${repeat(
-          ports,
-          ({ port, pid }) => `${port} ${pid}`,
-          ({ port, plugin, pid }) => html`<li class="port" aria-label=${texts.portOf(port, plugin, pid)}>
-            <div class="what"><span class="method">127.0.0.1:${port}</span><span class="small">${plugin}</span></div>
-            <div class="pid">${pid}</div>
-          </li>`,
-        )}
-      </ul>`;
   }
 
   private renderProcess({ pid, plugin, method, parent, detached, started, state }: ProcessInfo, depth: number) {

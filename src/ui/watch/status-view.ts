@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { RelayState } from '../../api.ts';
+import type { OutsideState } from '../../api.ts';
 import { stateOf } from '../model/phase.ts';
 import type { ProcessTable } from '../model/processes.ts';
 import type { Room } from '../model/room.ts';
@@ -11,7 +11,7 @@ import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 
 /** Beside the words, so that a colour is never all there is to see. */
-const SYMBOLS: Record<RelayState['kind'], string> = {
+const SYMBOLS: Record<OutsideState['kind'], string> = {
   none: '○',
   held: '◐',
   idle: '○',
@@ -105,6 +105,10 @@ export class StatusView extends LitElement {
         overflow-wrap: anywhere;
         box-shadow: 0 8px 24px var(--shadow);
       }
+      [popover] button {
+        margin: 0.35rem 0 -0.35rem -0.5rem;
+        color: var(--accent);
+      }
       @media (min-width: 1120px) {
         .short {
           display: none;
@@ -130,18 +134,30 @@ export class StatusView extends LitElement {
       <span class="world"><span class="hidden">${status.world}: </span>${name}</span>
       <span class="kept ${world ? storage : ''}">${world ? status[storage] : status[stateOf(phase)]}</span>
       ${world && room.nearlyFull ? html`<span class="full">▲ ${status.nearlyFull(room.percent)}</span>` : nothing}
-      ${signals.relay ? renderRelay(signals.relay) : nothing}
+      ${signals.relay ? renderRelay(signals.relay, () => this.change()) : nothing}
       <span class="processes">${world ? status.processes(processes.count, world.processLimit) : nothing}</span>
     </footer>`;
+  }
+
+  private change() {
+    this.dispatchEvent(new Event('settings', { bubbles: true, composed: true }));
   }
 }
 
 /** In a word where there is little room; the whole sentence unfolds. */
-function renderRelay({ kind, message }: RelayState) {
+function renderRelay(state: OutsideState, change: () => void) {
   const { status } = strings;
+  const { kind, http } = state;
+  // Without a relay there is still this way.
+  const byFetch = http === 'fetch' && (kind === 'none' || kind === 'idle');
+  const short = kind === 'connected' ? status.by[state.transport] : byFetch ? status.byFetch : status.relays[kind];
+  const message = kind === 'held' ? state.message : `${state.message} ${status.http[http]}`.trim();
   return html`<button class="relay ${kind}" popovertarget="relay" title=${message}>
       <span class="symbol" aria-hidden="true">${SYMBOLS[kind]}</span>
-      <span class="short">${status.relays[kind]}</span><span class="long">${message}</span>
+      <span class="short">${short}</span><span class="long">${message}</span>
     </button>
-    <div id="relay" popover role="note" aria-label=${status.relay}>${message}</div>`;
+    <div id="relay" popover role="group" aria-label=${status.relay}>
+      <p>${message}</p>
+      <button class="plain" popovertarget="relay" popovertargetaction="hide" aria-label=${status.changeRelay} @click=${change}>${status.change}</button>
+    </div>`;
 }

@@ -1,12 +1,10 @@
-/** One request and its response over a connection of their own. Nothing in here blocks: whoever waits asks again. */
+/** One request and its response, whatever carries them. Nothing in here blocks: whoever waits asks again. */
 
 import { NET_CODES, TLS_FAILURES } from '../../net/errors.ts';
 import { HttpError } from '../../net/http/errors.ts';
-import { CHUNK_OVERHEAD, chunkHead, type Framing, LINE_END, lastChunk } from '../../net/http/request-encoder.ts';
-import { ResponseDecoder, type ResponseHead } from '../../net/http/response-decoder.ts';
+import type { ResponseHead } from '../../net/http/response-decoder.ts';
 import type { Field } from '../../net/http/syntax.ts';
 import type { PipeReader, PipeWriter } from '../../net/pipe.ts';
-import { OP, SOCKET } from '../../syscall/protocol.ts';
 import type { NetworkCalls } from '../sockets/calls.ts';
 import { ofNetwork } from './error-code.ts';
 
@@ -20,32 +18,19 @@ export interface Timeouts {
   betweenBytes: number;
 }
 
-export interface ExchangeOptions {
-  calls: NetworkCalls;
-  host: string;
-  port: number;
-  tls: boolean;
-  method: string;
-  /** The head of the request, and what of its body is there already. */
-  head: Uint8Array[];
-  framing: Framing;
-  timeouts: Timeouts;
+export interface Pipes {
+  reader: PipeReader;
+  writer: PipeWriter;
 }
 
-export class Exchange {
-  readonly #calls: NetworkCalls;
-  readonly #timeouts: Timeouts;
-  readonly #decoder: ResponseDecoder;
-  readonly #framing: Framing;
-  readonly #id: number;
-  readonly #cell: number;
-  #pipes: { reader: PipeReader; writer: PipeWriter } | undefined;
-  /** What waits to be sent, before anything of the body. */
-  #unsent: Uint8Array[];
-  /** Milliseconds at which what is waited for now is late. */
-  #late: number;
-  #holders = 1;
-  #closed = false;
+/** Makes a call of the core. Throws the error of HTTP for what the network failed with. */
+export function networkCall({ client }: NetworkCalls, op: number, length = 0): number {
+  const outcome = client.call(op, length);
+  if (outcome < 0) throw ofNetwork(NET_CODES[~outcome] ?? 'unknown', TLS_FAILURES[(client.args[0] as number) - 1]);
+  return outcome;
+}
+
+export abstract class Exchange {
   head: ResponseHead | undefined;
   trailers: Field[] | undefined;
   /** The body has come to its end. */
@@ -53,55 +38,51 @@ export class Exchange {
   error: HttpError | undefined;
   /** Pieces of the body that nobody has read. */
   readonly body: Uint8Array[] = [];
+  protected readonly calls: NetworkCalls;
+  /** What waits to be sent, before anything of the body. */
+  protected readonly unsent: Uint8Array[];
+  /** Milliseconds at which what is waited for now is late. */
+  protected lateAt: number;
+  readonly #betweenBytes: number;
+  /** In the table of sockets of the process. */
+  readonly #id: number;
+  #pipes: Pipes | undefined;
+  #holders = 1;
+  #closed = false;
 
-  constructor({ calls, host, port, tls, method, head, framing, timeouts }: ExchangeOptions) {
-    this.#calls = calls;
-    this.#timeouts = timeouts;
-    this.#framing = framing;
-    this.#unsent = head;
-    this.#decoder = new ResponseDecoder(method, {
-      head: (head) => {
-        this.head = head;
-      },
-      data: (bytes) => this.body.push(bytes),
-      end: (trailers) => {
-        this.trailers = trailers;
-        this.ended = true;
-      },
-    });
-    const { args } = calls.client;
-    args[0] = SOCKET.tcp;
-    args[1] = 4;
-    this.#call(OP.socket);
-    this.#id = args[0] as number;
-    this.#cell = args[1] as number;
-    args[0] = this.#id;
-    args[1] = port;
-    args[2] = tls ? 1 : 0;
-    try {
-      this.#call(OP.connectName, calls.client.putText(host));
-    } catch (error) {
-      calls.close(this.#id);
-      throw error;
-    }
-    this.#late = performance.now() + timeouts.connect;
+  protected constructor(calls: NetworkCalls, id: number, unsent: Uint8Array[], lateAt: number, betweenBytes: number) {
+    this.calls = calls;
+    this.#id = id;
+    this.unsent = unsent;
+    this.lateAt = lateAt;
+    this.#betweenBytes = betweenBytes;
   }
 
-  /** Throws the error of HTTP for what the network failed with. */
-  #call(op: number, length = 0): void {
-    const { client } = this.#calls;
-    const outcome = client.call(op, length);
-    if (outcome < 0) throw ofNetwork(NET_CODES[~outcome] ?? 'unknown', TLS_FAILURES[(client.args[0] as number) - 1]);
-  }
+  /** The connection, once there is one. May throw `HttpError`, as all that follow may. */
+  protected abstract connect(id: number): Pipes | undefined;
+  /** False while nothing of the response is there that could be read. */
+  protected abstract answered(id: number): boolean;
+  /** Bytes of the response. */
+  protected abstract receive(bytes: Uint8Array): void;
+  /** The connection has ended in good order. */
+  protected abstract close(): void;
+  /** Bytes that have to be sent around a piece of the body. */
+  protected abstract readonly overhead: number;
+  protected abstract sendPiece(bytes: Uint8Array, writer: PipeWriter): void;
+  protected abstract finish(trailers: readonly Field[]): void;
+  /** Called when all that waited has been sent. */
+  protected sent(_writer: PipeWriter): void {}
 
   /** Does what can be done now: connects, sends, takes what came when the last was read, looks at the clock. */
   pump(): void {
     if (this.error || this.#closed) return;
-    this.#calls.client.looks++;
+    this.calls.client.looks++;
     try {
-      if (this.#pipes || this.#connect()) {
-        this.#send();
-        this.#receive();
+      this.#pipes ??= this.connect(this.#id);
+      if (this.#pipes) {
+        this.#send(this.#pipes.writer);
+        if (this.answered(this.#id)) this.#receive(this.#pipes.reader);
+        else this.#checkTime('connection-read-timeout');
       } else this.#checkTime('connection-timeout');
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -114,28 +95,18 @@ export class Exchange {
     this.#close();
   }
 
-  #connect(): boolean {
-    if (this.#calls.cell(this.#cell) === 0) return false;
-    const { args } = this.#calls.client;
-    args[0] = this.#id;
-    this.#call(OP.connected);
-    this.#pipes = this.#calls.pipes(args[0] as number, args[1] as number);
-    this.#late = performance.now() + this.#timeouts.firstByte;
-    return true;
-  }
-
-  #send(): void {
-    const { writer } = this.#pipes!;
-    for (let first = this.#unsent[0]; first; first = this.#unsent[0]) {
+  #send(writer: PipeWriter): void {
+    const { unsent } = this;
+    for (let first = unsent[0]; first; first = unsent[0]) {
       const count = writer.broken ? first.length : writer.write(first);
-      if (count < first.length) this.#unsent[0] = first.subarray(count);
-      else this.#unsent.shift();
+      if (count < first.length) unsent[0] = first.subarray(count);
+      else unsent.shift();
       if (count < first.length && !writer.ready()) return;
     }
+    this.sent(writer);
   }
 
-  #receive(): void {
-    const { reader } = this.#pipes!;
+  #receive(reader: PipeReader): void {
     while (this.body.length === 0 && !this.ended) {
       // asked first: what was written before the end is there when the end is seen
       const { end } = reader;
@@ -143,14 +114,14 @@ export class Exchange {
       if (held > 0) {
         const bytes = new Uint8Array(Math.min(held, PIECE));
         reader.readInto(bytes);
-        this.#decoder.push(bytes);
-        this.#late = performance.now() + this.#timeouts.betweenBytes;
+        this.receive(bytes);
+        this.heard();
         continue;
       }
       if (end === 'reset') throw new HttpError(this.head ? 'HTTP-response-incomplete' : 'connection-terminated');
       if (end === 'ended') {
         if (!this.head) throw new HttpError('connection-terminated');
-        this.#decoder.close();
+        this.close();
         return;
       }
       if (!reader.ready()) {
@@ -160,13 +131,18 @@ export class Exchange {
     }
   }
 
+  /** Something of the response has come. */
+  protected heard(): void {
+    this.lateAt = performance.now() + this.#betweenBytes;
+  }
+
   #checkTime(code: 'connection-timeout' | 'connection-read-timeout'): void {
-    if (performance.now() >= this.#late) this.#fail(new HttpError(code));
+    if (performance.now() >= this.lateAt) this.#fail(new HttpError(code));
   }
 
   /** When to ask again at the latest, in milliseconds of `performance.now()`. */
   get late(): number {
-    return this.error || this.ended || this.body.length > 0 ? Number.POSITIVE_INFINITY : this.#late;
+    return this.error || this.ended || this.body.length > 0 ? Number.POSITIVE_INFINITY : this.lateAt;
   }
 
   /** Bytes of the body that are taken without a wait. Throws the error that stopped the request. */
@@ -175,23 +151,18 @@ export class Exchange {
     const writer = this.#pipes?.writer;
     if (this.error && !this.head) throw this.error;
     if (writer?.broken || this.error) throw new HttpError('connection-terminated');
-    if (!writer || this.#unsent.length > 0 || !writer.ready(CHUNK_OVERHEAD + 1)) return 0;
-    return writer.free - CHUNK_OVERHEAD;
+    if (!writer || this.unsent.length > 0 || !writer.ready(this.overhead + 1)) return 0;
+    return writer.free - this.overhead;
   }
 
   /** Sends bytes of the body, at most as many as there is room for. */
   sendBody(bytes: Uint8Array): void {
-    const { writer } = this.#pipes!;
-    if (this.#framing.kind === 'chunked') {
-      writer.write(chunkHead(bytes.length));
-      writer.write(bytes);
-      writer.write(LINE_END);
-    } else writer.write(bytes);
+    this.sendPiece(bytes, this.#pipes!.writer);
   }
 
   /** The body is whole. */
   endBody(trailers: readonly Field[]): void {
-    if (this.#framing.kind === 'chunked') this.#unsent.push(lastChunk(trailers));
+    this.finish(trailers);
     this.pump();
   }
 
@@ -221,6 +192,6 @@ export class Exchange {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#calls.close(this.#id);
+    this.calls.close(this.#id);
   }
 }

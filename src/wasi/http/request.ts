@@ -2,10 +2,13 @@
 
 import { HttpError } from '../../net/http/errors.ts';
 import { chunkHead, encodeHead, LINE_END } from '../../net/http/request-encoder.ts';
-import { contentLength, isTarget, isToken, parseAuthority } from '../../net/http/syntax.ts';
+import { contentLength, isTarget, isToken, parseAuthority, valueText } from '../../net/http/syntax.ts';
+import { HTTP_WAY, OP } from '../../syscall/protocol.ts';
 import type { NetworkCalls } from '../sockets/calls.ts';
 import { OutgoingBody } from './bodies.ts';
-import { Exchange } from './exchange.ts';
+import { ConnectionExchange } from './connection-exchange.ts';
+import { type Exchange, networkCall } from './exchange.ts';
+import { FetchExchange } from './fetch-exchange.ts';
 import type { Fields } from './fields.ts';
 
 /** The cases of `method` without the last, `other`. */
@@ -81,10 +84,26 @@ export class OutgoingRequest {
     const fields = this.headers.entries;
     if (Number.isNaN(contentLength(fields))) throw new HttpError('HTTP-protocol-error', { text: 'content-length' });
     const body = this.#body;
-    const target = this.target ?? '/';
+    const target = this.target?.startsWith('?') ? `/${this.target}` : (this.target ?? '/');
+    const timeouts = {
+      connect: milliseconds(options.connect),
+      firstByte: milliseconds(options.firstByte),
+      betweenBytes: milliseconds(options.betweenBytes),
+    };
+    const calls = this.#calls;
+    networkCall(calls, OP.httpWay, calls.client.putText(authority.host));
+    if (calls.client.args[0] === HTTP_WAY.fetch) {
+      const url = `${scheme}://${this.authority}${target}`;
+      const headers = fields.map(([name, value]): [string, string] => [name, valueText(value)]);
+      const how = body === undefined ? 'none' : body.length === undefined ? 'stream' : 'whole';
+      const head = { method: this.method, url, headers, body: how } as const;
+      const exchange = new FetchExchange({ calls, head, body: body?.takeBuffered() ?? [], timeouts });
+      body?.attach(exchange);
+      return exchange;
+    }
     const { bytes, framing } = encodeHead({
       method: this.method,
-      target: target.startsWith('?') ? `/${target}` : target,
+      target,
       authority: this.authority!,
       fields,
       body: body && (body.length === undefined ? {} : { length: body.length }),
@@ -94,19 +113,15 @@ export class OutgoingRequest {
       if (framing.kind === 'chunked') head.push(chunkHead(piece.length), piece, LINE_END);
       else head.push(piece);
     }
-    const exchange = new Exchange({
-      calls: this.#calls,
+    const exchange = new ConnectionExchange({
+      calls,
       host: authority.host,
       port: authority.port ?? (scheme === 'https' ? 443 : 80),
       tls: scheme === 'https',
       method: this.method,
       head,
       framing,
-      timeouts: {
-        connect: milliseconds(options.connect),
-        firstByte: milliseconds(options.firstByte),
-        betweenBytes: milliseconds(options.betweenBytes),
-      },
+      timeouts,
     });
     body?.attach(exchange);
     return exchange;

@@ -36,7 +36,7 @@ describe.each(WAYS)('the client of the relay, by %s', (way, options) => {
     expect(sha(answer)).toBe(sha(Buffer.from(bytes).reverse()));
     expect(stream.error).toBeUndefined();
     expect(stream.told).toEqual({ opened: 1, end: 1, closed: 1 });
-    expect(client.state).toMatchObject({ kind: 'connected', transport: way === 'HTTPS' ? 'https' : 'websocket' });
+    expect(client.state).toMatchObject({ kind: 'connected', transport: way === 'HTTPS' ? 'stream' : 'websocket' });
     expect(client.state.message).toContain(way);
   });
 

@@ -8,6 +8,7 @@ describe('the options of npm start', () => {
       host: '127.0.0.1',
       tls: undefined,
       build: undefined,
+      preview: 'localhost',
       relay: {},
       log: false,
       help: false,
@@ -18,6 +19,15 @@ describe('the options of npm start', () => {
     expect(parseStartOptions([], { PORT: '5000' }).port).toBe(5000);
     expect(parseStartOptions(['--port', '6000'], { PORT: '5000' }).port).toBe(6000);
     expect(parseStartOptions(['--port=6001'], {}).port).toBe(6001);
+  });
+
+  it('take where previews are from PREVIEW_ORIGIN', () => {
+    const preview = (value: string) => parseStartOptions([], { PREVIEW_ORIGIN: value }).preview;
+    expect([preview('https://*.preview.example'), preview('none'), preview('')]).toEqual([
+      'https://*.preview.example',
+      undefined,
+      'localhost',
+    ]);
   });
 
   it('take a host and the two files of TLS', () => {

@@ -1,4 +1,5 @@
-import type { BootProgress, OpenWorldOptions, World, WorldInfo } from '../../../src/api.ts';
+import type { BootProgress, OpenWorldOptions, Preview, World, WorldInfo } from '../../../src/api.ts';
+import { readRelayAddress } from '../../../src/net/relay/address.ts';
 import type { SausageApi } from '../../../src/ui/model/phase.ts';
 import { asleep } from '../../../src/worlds/channel.ts';
 import { WorldBusyError } from '../../../src/worlds/lock.ts';
@@ -92,6 +93,10 @@ export class FakeApi implements SausageApi {
     if (this.elsewhere.get(name) === 'asleep') throw new Error(asleep(name));
     this.add(to, undefined, false);
   };
+
+  showPreview = (): Promise<Preview> => Promise.reject(new Error('There are no frames here.'));
+
+  relayAddress = (text: string): URL => readRelayAddress(text, new URL('http://page/'));
 
   deleteWorld = async (name: string): Promise<void> => {
     if (!this.infos.delete(name)) throw new Error(`There is no world named ${name}.`);

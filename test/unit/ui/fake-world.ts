@@ -1,9 +1,11 @@
 import type {
   CallOptions,
   JournalEntry,
+  OutsideOptions,
+  OutsideState,
   PortInfo,
+  PreviewSource,
   ProcessInfo,
-  RelayState,
   Stat,
   World,
   WorldEvents,
@@ -30,7 +32,7 @@ export class FakeWorld implements World {
   readonly name: string;
   readonly storage: World['storage'];
   readonly processLimit = 100;
-  relay: RelayState = { kind: 'none', message: 'This world has no relay.' };
+  relay: OutsideState = { kind: 'none', http: 'relay', message: 'This world has no relay.' };
   readonly files = new Map<string, Uint8Array>();
   readonly methods = new Map<string, FakeMethod>();
   readonly fs: WorldFiles;
@@ -149,13 +151,26 @@ export class FakeWorld implements World {
     for (const listener of this.#listeners.port) listener(ports);
   }
 
-  reach(relay: RelayState): void {
+  reach(relay: OutsideState): void {
     this.relay = relay;
     for (const listener of this.#listeners.relay) listener(relay);
   }
 
+  /** Why there are no previews. */
+  previewProblem = 'Previews are off: this page has one host name.';
+  preview(): PreviewSource {
+    const refuse = () => Promise.reject(new Error(this.previewProblem));
+    return { place: refuse, connect: refuse };
+  }
+
   async fetch(port: number): Promise<Response> {
     throw new Error(`No answer from port ${port} of this world: nothing listens there.`);
+  }
+
+  /** What each call of `setOutside` wanted. */
+  readonly outside: OutsideOptions[] = [];
+  async setOutside(options: OutsideOptions): Promise<void> {
+    this.outside.push(options);
   }
 
   async consent(): Promise<void> {

@@ -58,7 +58,7 @@ describe('the signals of a world', () => {
     const signals = new Signals();
     const stop = signals.follow(world);
     expect(signals.relay).toMatchObject({ kind: 'none' });
-    world.reach({ kind: 'away', relay: 'wss://r', message: 'The relay is away.' });
+    world.reach({ kind: 'away', http: 'relay', relay: 'wss://r', message: 'The relay is away.' });
     expect(signals.relay?.message).toBe('The relay is away.');
     stop();
     expect(signals.relay).toBeUndefined();

@@ -7,6 +7,7 @@ mod http;
 mod load;
 mod lookup;
 mod params;
+mod site;
 mod stream;
 mod tcp;
 mod udp;
@@ -44,6 +45,7 @@ impl Probe {
                 .or_else(|| http::run(op, params))
                 .or_else(|| endpoint::run(op, params))
                 .or_else(|| load::run(op, params))
+                .or_else(|| site::run(op, params))
                 .unwrap_or_else(|| Err(failed(-32601, &format!("netprobe has no method {op}"), Value::Null))),
         }
     }

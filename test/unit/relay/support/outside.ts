@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import type { RelayState } from '../../../../src/core/protocol.ts';
 import { loopback, type SocketAddress } from '../../../../src/net/address.ts';
 import type { NetError } from '../../../../src/net/errors.ts';
-import type { OutsideStream, OutsideTarget } from '../../../../src/net/outside.ts';
+import type { Outside, OutsideStream, OutsideTarget } from '../../../../src/net/outside.ts';
 import { RelayClient, type RelayClientOptions } from '../../../../src/net/relay/client.ts';
 import { later, until } from './relay.ts';
 
@@ -54,7 +54,7 @@ export class TestStream {
   generous = true;
   #wake = () => {};
 
-  constructor(client: RelayClient, target: OutsideTarget, credit = 256 * 1024) {
+  constructor(client: Outside, target: OutsideTarget, credit = 256 * 1024) {
     let inside = true;
     const outside = () => {
       if (inside) throw new Error('told from within the call');

@@ -26,14 +26,19 @@ if (elsewhere === 'awake' || elsewhere === 'asleep')
 localStorage.setItem('sausage.starts.playground', search.has('unstable') ? '2' : '0');
 
 const session = start(api, new URL('playground.world', location.href));
-await session.ready.then(showRare, () => {});
+await session?.ready.then(showRare, () => {});
 
 function showRare(): void {
   const { world } = api;
   if (search.has('taken')) world?.exit(0, true);
   if (search.has('busy')) {
     const relay = 'wss://relay.example/';
-    world?.reach({ kind: 'away', relay, message: `The relay ${relay} is away: it closed the connection (1006).` });
+    world?.reach({
+      kind: 'away',
+      http: 'relay',
+      relay,
+      message: `The relay ${relay} is away: it closed the connection (1006).`,
+    });
     world?.listenOn({ port: 8080, pid: 'www-0197f3a2-7c1e-7000-8a5b-3f2d9c81e604', plugin: 'www' });
     world?.slowService('mail.serve');
   }

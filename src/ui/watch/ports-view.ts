@@ -1,0 +1,102 @@
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { PortInfo } from '../../api.ts';
+import { openPreviewTab } from '../address.ts';
+import type { Previews } from '../model/previews.ts';
+import type { Session } from '../model/session.ts';
+import type { Signals } from '../model/signals.ts';
+import { Follow } from '../model/store.ts';
+import { base } from '../parts/theme.ts';
+import { strings } from '../strings.ts';
+
+const { ports: texts } = strings;
+
+/** The ports that processes listen on, with their owners, and the way to see the pages of one. Nothing while there are none. */
+@customElement('sausage-ports')
+export class PortsView extends LitElement {
+  @property({ attribute: false }) session!: Session;
+  readonly #signals = new Follow<Signals>(this);
+  readonly #previews = new Follow<Previews>(this);
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+      }
+      h2 {
+        margin-top: 1.25rem;
+        font-size: 0.9375rem;
+      }
+      li {
+        padding: 0.5rem 0;
+        border-bottom: 1px solid var(--line);
+      }
+      .what {
+        display: flex;
+        justify-content: space-between;
+        align-items: baseline;
+        gap: 0.75rem;
+      }
+      .address {
+        font: 600 var(--small) var(--mono);
+        overflow-wrap: anywhere;
+      }
+      .pid {
+        font: 0.75rem var(--mono);
+        color: var(--quiet);
+        overflow-wrap: anywhere;
+      }
+      .actions {
+        display: flex;
+        margin-left: -0.5rem;
+      }
+      p {
+        padding-top: 0.5rem;
+      }
+    `,
+  ];
+
+  override willUpdate() {
+    const { world, signals, previews } = this.session;
+    this.#signals.set(signals);
+    this.#previews.set(previews);
+    const [first] = signals.ports;
+    if (world && first) void previews.ask(world, first.port);
+  }
+
+  override render() {
+    const { signals, previews } = this.session;
+    if (signals.ports.length === 0) return nothing;
+    return html`<h2>${texts.title}</h2>
+      <ul aria-label=${texts.title}>
+        ${repeat(
+          signals.ports,
+          ({ port, pid }) => `${port} ${pid}`,
+          (info) => this.renderPort(info),
+        )}
+      </ul>
+      ${previews.problem ? html`<p class="small quiet">${previews.problem}</p>` : nothing}`;
+  }
+
+  private renderPort({ port, plugin, pid }: PortInfo) {
+    return html`<li class="port" aria-label=${texts.of(port, plugin, pid)}>
+      <div class="what"><span class="address">127.0.0.1:${port}</span><span class="small">${plugin}</span></div>
+      <div class="pid">${pid}</div>
+      ${
+        this.session.previews.problem
+          ? nothing
+          : html`<div class="actions">
+              <button class="plain" aria-label=${texts.previewOf(port)} @click=${() => this.preview(port)}>${texts.preview}</button>
+              <button class="plain" aria-label=${texts.tabOf(port)} @click=${() => openPreviewTab(this.session.name, port)}>${texts.tab}</button>
+            </div>`
+      }
+    </li>`;
+  }
+
+  private preview(port: number) {
+    this.session.previews.open(port);
+    this.dispatchEvent(new CustomEvent('preview', { detail: port, bubbles: true, composed: true }));
+  }
+}
