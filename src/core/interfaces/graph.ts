@@ -52,7 +52,7 @@ const MAX_LABELS = 6;
 /** The graph in the language of Graphviz: broken imports are red, missing ones dashed and their plugins too. */
 export function toDot({ plugins, imports, missing }: Graph): string {
   const lines = plugins.map(
-    ({ name, title }) => `${quoted(name)} [label=${quoted(title ? `${name}\n${title}` : name)}];`,
+    ({ name, title }) => `${quoted(name)} [label=${quoted(title && title !== name ? `${name}\n${title}` : name)}];`,
   );
   for (const name of new Set(missing.map(({ provider }) => provider))) {
     lines.push(`${quoted(name)} [label=${quoted(`${name}\nmissing`)}, style=dashed, color="red"];`);

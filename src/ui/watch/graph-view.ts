@@ -10,7 +10,7 @@ import '../parts/problem-view.ts';
 
 const { graph: texts } = strings;
 
-/** Milliseconds between looks at the graph while something runs. */
+/** Milliseconds between looks at the graph. */
 const PAUSE = 500;
 
 /** An import that does not fit, as `graph.json` has it (R10-9). */
@@ -21,7 +21,10 @@ interface Import {
   problems: { method: string; reason: string }[];
 }
 
-/** Who uses whom: `graph.dot` drawn, what does not fit in red, and why in words. */
+/**
+ * Who uses whom: `graph.dot` drawn, what does not fit in red, and why in words. It is drawn from top to bottom, since the pane
+ * is narrow.
+ */
 @customElement('sausage-graph')
 export class GraphView extends LitElement {
   @property({ attribute: false }) session!: Session;
@@ -130,8 +133,8 @@ export class GraphView extends LitElement {
       const graph: { imports?: Import[] } = JSON.parse(await world.fs.readTextFile('/proc/core/graph.json'));
       this.broken = graph.imports?.filter(({ result }) => result !== 'ok') ?? [];
       const { instance } = await import('@viz-js/viz');
-      const picture = (await instance()).renderSVGElement(dot, {
-        graphAttributes: { rankdir: 'TB', bgcolor: 'transparent' },
+      const picture = (await instance()).renderSVGElement(dot.replace('rankdir=LR', 'rankdir=TB'), {
+        graphAttributes: { bgcolor: 'transparent' },
         nodeAttributes: { fontsize: 12 },
         edgeAttributes: { fontsize: 10 },
       });
