@@ -36,6 +36,8 @@ export class Processes {
   readonly #host: ProcessesHost;
   readonly #all = new Map<string, Process>();
   #closed = false;
+  /** Those who wait for room. */
+  #waiting: (() => void)[] = [];
 
   constructor(host: ProcessesHost) {
     this.#host = host;
@@ -98,7 +100,10 @@ export class Processes {
       );
       process.attach(machine);
     } catch (error) {
-      if (error instanceof TooManyMachines) process.answer(errorReply(tooMany(machines.limit, this.#all.size - 1)));
+      if (error instanceof TooManyMachines) {
+        process.foundNoRoom = true;
+        process.answer(errorReply(tooMany(machines.limit, this.#all.size - 1)));
+      }
       this.#end(process, { kind: 'unstarted', message: error instanceof Error ? error.message : String(error) });
     }
   }
@@ -172,10 +177,16 @@ export class Processes {
     await Promise.all([...this.#all.values()].map((process) => this.stop(process, ms)));
   }
 
+  /** Resolves when the next process has ended: what found no room may be tried again then. */
+  anyEnd(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   #end(process: Process, exit: Ended): void {
     if (process.state === 'ended') return;
     process.untilKill?.cancel();
     process.state = 'ended';
+    if (exit.kind === 'no-memory') process.foundNoRoom = true;
     for (const pending of process.pending.values()) pending.fail(undefined);
     process.pending.clear();
     this.log(process, exitLine(exit));
@@ -189,6 +200,8 @@ export class Processes {
     this.#host.journal.forget(process.pid);
     this.#host.onChange(process);
     process.settle();
+    // one that found no room itself has left none
+    if (!process.foundNoRoom) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #noAnswer(process: Process, exit: Ended): RpcError {
@@ -208,6 +221,11 @@ export class Processes {
   log(process: Process, line: string): void {
     this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
   }
+}
+
+/** Whether an error says that there was no room for a process. */
+export function isTooMany({ code, data }: RpcError): boolean {
+  return code === CODE.internal && typeof data === 'object' && data !== null && 'limit' in data && 'running' in data;
 }
 
 function tooMany(limit: number, running: number): RpcError {
