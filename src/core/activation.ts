@@ -139,7 +139,7 @@ export class Activation {
       }
       for (const { candidate, old } of changed) {
         this.#log(candidate.version.plugin, `activated ${candidate.version.sha256}${force ? ' by force' : ''}`);
-        if (old && (await isProgram(old))) this.#host.upgrades.know(old);
+        if (old && !old.native && (await isProgram(old))) this.#host.upgrades.know(old);
         this.#host.upgrades.begin(candidate.version);
       }
       this.#host.onActivated();

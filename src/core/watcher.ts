@@ -53,9 +53,11 @@ export class Watcher {
 
   /** Something changed in the world. */
   changed({ path, kind }: Parameters<ChangeListener>[0]): void {
+    for (const name of this.#host.plugins.changed(path, kind)) if (!this.#closed) this.#changed(name);
+  }
+
+  #changed(name: string): void {
     const { plugins, upgrades } = this.#host;
-    const name = plugins.changed(path, kind);
-    if (!name || this.#closed) return;
     // processes of it may run before it has had its turn in `start`
     const last = plugins.last(name);
     if (last && !upgrades.knows(name)) upgrades.know(last);
@@ -85,6 +87,7 @@ export class Watcher {
       const version = await plugins.current(name);
       if (this.#closed) return;
       if (!version) return this.tellBroken(); // it is gone, and with it what others import of it
+      if (version.native && !upgrades.knows(name)) return; // its folder holds something else
       await this.#ask(version);
       const runs = await isProgram(version);
       if (version !== (await plugins.current(name))) return; // it has changed again: the next look is for that

@@ -416,4 +416,34 @@ describe('upgrades', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked).toEqual(['rpc.discover', 'rpc.retired']);
   });
+
+  test('R3.7-1 R3.7-2 a call that waits for a file which is replaced meanwhile runs the new version', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await testWorld({ p: version('a', seen) });
+    const answer = world.call('p.work');
+    await world.install('p', version('b', seen), 'b');
+    expect(await answer).toBe('b');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('first version'));
+    expect(working(world).map(({ version }) => version)).toEqual([await world.core.plugins.current('p')]);
+  });
+
+  test('R3.2-2 R10-8 the folder of all plugins takes them along when it gets another name, and brings others', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen);
+    const { files, core } = world;
+    const a = (await core.plugins.current('p'))!.sha256;
+    await world.component('/others/p/plugin.wasm', version('b', seen));
+    await world.component('/others/q/plugin.wasm', version('q', seen));
+    const move = async (from: string, to: string) => {
+      await files.rename(files.root, from, files.root, to);
+      core.watcher.changed({ path: from, kind: 'remove' });
+      core.watcher.changed({ path: to, kind: 'create' });
+    };
+    await move('/plugins', '/old');
+    await expect(world.call('p.version')).rejects.toMatchObject({ code: -32001 });
+    await move('/others', '/plugins');
+    expect(await world.call('p.version')).toBe('b');
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: a }]));
+    await vi.waitFor(() => expect(core.graph.plugins.names()).toEqual(['p', 'q']));
+  });
 });
