@@ -75,6 +75,9 @@ export class Processes {
   async #run(process: Process): Promise<void> {
     const { machines, folders } = this.#host;
     try {
+      // nothing of a process stands in the journal before its start
+      if (process.announced) await process.announced;
+      if (process.killed) return;
       const { native } = process.version;
       if (native) {
         process.files = folders.add(process);
@@ -165,6 +168,7 @@ export class Processes {
     if (process.state !== 'ended' && !process.killed) {
       process.killed = true;
       this.log(process, 'kill');
+      if (process.announced) await process.announced;
       if (process.machine) process.machine.kill();
       else this.#end(process, { kind: 'killed' });
     }
@@ -212,14 +216,18 @@ export class Processes {
 
   #logStart(process: Process): void {
     const params = journalParams(process.params, process.method, this.#host.documentOf(process));
-    const log = (text: string) => this.log(process, `start ${process.method} ${text}`);
-    if (typeof params === 'string') log(params);
-    else void params.then(log);
+    const announce = (text: string) => {
+      process.announced = undefined;
+      this.log(process, `start ${process.method} ${text}`);
+    };
+    if (typeof params === 'string') announce(params);
+    else process.announced = params.then(announce);
   }
 
   /** Writes an entry of the core about a process. */
   log(process: Process, line: string): void {
-    this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
+    if (process.announced) void process.announced.then(() => this.log(process, line));
+    else this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
   }
 }
 
