@@ -139,7 +139,7 @@ export class Activation {
       }
       for (const { candidate, old } of changed) {
         this.#log(candidate.version.plugin, `activated ${candidate.version.sha256}${force ? ' by force' : ''}`);
-        if (old && (await isProgram(old))) this.#host.upgrades.know(old);
+        if (old && !old.native && (await isProgram(old))) this.#host.upgrades.know(old);
         this.#host.upgrades.begin(candidate.version);
       }
       this.#host.onActivated();
@@ -195,7 +195,7 @@ export class Activation {
         [wasmPath(plugin), 'file'],
         [previousPath(plugin), 'file'],
       ];
-      const blocked = kinds.find(([path, kind]) => (find(files, path)?.kind ?? kind) !== kind);
+      const blocked = kinds.find(([path, kind]) => !hasPlace(files, path, kind));
       return blocked ? [refusal(plugin, `${blocked[0]} is no ${blocked[1] === 'file' ? 'file' : 'folder'}`)] : [];
     });
     if (wrong.length > 0) throw rejected(wrong);
@@ -206,8 +206,13 @@ export class Activation {
     const { files } = this.#host;
     await files.removeAll(STAGE);
     await files.createDirectories(STAGE);
-    for (const { version, wasm } of candidates) await files.writeFile(staged(version.plugin), wasm);
-    await files.writeFile(DECISION, stringify(candidates.map(({ version }) => version.plugin)));
+    try {
+      for (const { version, wasm } of candidates) await files.writeFile(staged(version.plugin), wasm);
+      await files.writeFile(DECISION, stringify(candidates.map(({ version }) => version.plugin)));
+    } catch (error) {
+      await files.removeAll(STAGE); // a full disk, for example: what was written of it must not stay
+      throw error;
+    }
   }
 
   /** Moves each staged file to its place; what was moved already is done. */
@@ -282,6 +287,15 @@ function rejected(problems: Problem[]): RpcError {
   const first = problems[0]!.reason;
   const more = problems.length > 1 ? `, and ${problems.length - 1} more` : '';
   return new RpcError(CODE.rejected, `the activation is rejected: ${first}${more}`, { problems });
+}
+
+/** Whether a file of the world can be renamed to this path, or into this folder, which is made where there is none. */
+function hasPlace(files: Namespace, path: string, kind: 'directory' | 'file'): boolean {
+  const named = find(files, path, { follow: false });
+  // a link in the place of a file is itself replaced; one to a folder has to lead to one, and not out of the world's files
+  if (!named || kind === 'file') return named?.kind !== 'directory';
+  const folder = find(files, path);
+  return folder?.kind === 'directory' && folder.fs === files.root.fs;
 }
 
 /** Also where a step of the path is a file. */

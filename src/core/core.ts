@@ -94,6 +94,7 @@ export class Core {
       files,
       journal,
       router: this.router,
+      processes,
       onSlow: (method, waiting) => host.onSlowService?.(method, waiting),
     });
     this.documents = new Documents(() => this.router, processes);
@@ -108,7 +109,7 @@ export class Core {
       router: () => this.router,
     });
     const upgrades = this.#upgrades;
-    this.watcher = new Watcher({ plugins, documents, upgrades, graph: this.graph, journal });
+    this.watcher = new Watcher({ plugins, processes, documents, upgrades, graph: this.graph, journal });
     this.activation = new Activation({
       files,
       plugins,

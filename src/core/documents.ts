@@ -8,7 +8,7 @@ import type { Remark } from './interfaces/problem.ts';
 import { decode, EMPTY_OBJECT, errorOf, type Reply } from './message.ts';
 import type { Version } from './plugins.ts';
 import type { Processes } from './processes.ts';
-import type { Call, Router } from './router.ts';
+import { type Call, foundNoRoom, type Router } from './router.ts';
 
 /** How long a plugin may take to answer rpc.discover (R10-1). */
 const DISCOVER_MS = 30_000;
@@ -72,10 +72,7 @@ export class Documents {
       return { known, lasting: false };
     }
     if ('error' in reply) {
-      const error = errorOf(reply);
-      const known = none(error.message);
-      if (!saysNothing(error)) return { known, lasting: true };
-      return { known: { ...known, unasked: error }, lasting: false };
+      return { known: none(errorOf(reply).message), lasting: true };
     }
     const text = decode(reply.result);
     try {
@@ -86,7 +83,10 @@ export class Documents {
     }
   }
 
-  /** One process of just this version, current or not, which answers rpc.discover or is stopped after 30 s. */
+  /**
+   * One process of just this version, current or not, which answers rpc.discover or is stopped after 30 s. Rejects with
+   * an `RpcError` where it could not be asked.
+   */
   #discover(version: Version): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const cancel = after(DISCOVER_MS, () => {
@@ -100,7 +100,9 @@ export class Documents {
         waiter: {
           answer: (reply) => {
             cancel();
-            resolve(reply);
+            const error = 'error' in reply ? errorOf(reply) : undefined;
+            if (error && saysNothing(call, error)) reject(error);
+            else resolve(reply);
           },
           notify: () => {},
         },
@@ -121,11 +123,8 @@ export class Documents {
 }
 
 /** There was no room for the process that was asked, or somebody killed it: an error about now, not about the version. */
-function saysNothing({ code, data }: RpcError): boolean {
-  if (typeof data !== 'object' || data === null) return false;
-  if (code === CODE.internal) return 'limit' in data && 'running' in data;
-  return code === CODE.noAnswer && 'exit' in data && (data.exit as { killed?: boolean }).killed === true;
-}
+const saysNothing = (call: Call, error: RpcError): boolean =>
+  foundNoRoom(call, error) || (error.code === CODE.noAnswer && call.process?.killed === true);
 
 function none(fault: string): Known {
   return { text: undefined, document: emptyDocument(), warnings: [], fault, unusable: false };

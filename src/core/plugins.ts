@@ -92,7 +92,8 @@ export class Plugins {
     // a plugin.wasm of the name of a built-in target comes first (R11-8)
     if (!isPluginName(plugin) || !find(this.#files, wasmPath(plugin))) return this.#native.get(plugin);
     const reading = this.read(plugin, wasmPath(plugin)).then((version) => {
-      if (this.#current.get(plugin) !== reading) return version;
+      // the file has changed again: who waits for it gets what it is now, and no version that nobody knows of
+      if (this.#current.get(plugin) !== reading) return this.current(plugin);
       const last = this.#last.get(plugin);
       // the same bytes are the same version
       const same = last?.sha256 === version.sha256 ? last : version;
@@ -151,14 +152,17 @@ export class Plugins {
 
   /**
    * Something changed in the world: a plugin.wasm that is whole again, or gone, is looked at by the next call (R10-8).
-   * Returns the name of the plugin that may have another version now.
+   * Returns the names of the plugins that may have another version now.
    */
-  changed(path: string, kind: Change['kind']): string | undefined {
+  changed(path: string, kind: Change['kind']): string[] {
     // until its last writer has closed it, calls run the old bytes
-    if (kind === 'write') return undefined;
+    if (kind === 'write') return [];
     const plugin = /^\/plugins\/([^/]+)(\/plugin\.wasm)?$/.exec(path)?.[1];
-    if (plugin === undefined || this.#held.includes(plugin)) return undefined;
-    this.#current.delete(plugin);
-    return plugin;
+    // the folder of all plugins got another name, or came with one
+    const all = () => [...this.#last.keys(), ...this.folders().filter((name) => isPluginName(name))];
+    const touched = path === '/plugins' ? all() : plugin === undefined ? [] : [plugin];
+    const free = [...new Set(touched)].filter((name) => !this.#held.includes(name));
+    for (const name of free) this.#current.delete(name);
+    return free;
   }
 }

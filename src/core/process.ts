@@ -60,6 +60,10 @@ export class Process {
   /** The time that a stopping process has until it is killed. */
   untilKill: Countdown | undefined;
   killed = false;
+  /** Until its start stands in the journal: the hash of long params takes a moment (R7-3). */
+  announced: Promise<void> | undefined;
+  /** Its program was not started, for want of room (R3.3-12). */
+  foundNoRoom = false;
   /** What it sees as its world, once it has a program. */
   files: Namespace | undefined;
   #resolveEnded!: () => void;

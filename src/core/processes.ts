@@ -36,6 +36,8 @@ export class Processes {
   readonly #host: ProcessesHost;
   readonly #all = new Map<string, Process>();
   #closed = false;
+  /** Those who wait for room. */
+  #waiting: (() => void)[] = [];
 
   constructor(host: ProcessesHost) {
     this.#host = host;
@@ -73,6 +75,9 @@ export class Processes {
   async #run(process: Process): Promise<void> {
     const { machines, folders } = this.#host;
     try {
+      // nothing of a process stands in the journal before its start
+      if (process.announced) await process.announced;
+      if (process.killed) return;
       const { native } = process.version;
       if (native) {
         process.files = folders.add(process);
@@ -98,7 +103,10 @@ export class Processes {
       );
       process.attach(machine);
     } catch (error) {
-      if (error instanceof TooManyMachines) process.answer(errorReply(tooMany(machines.limit, this.#all.size - 1)));
+      if (error instanceof TooManyMachines) {
+        process.foundNoRoom = true;
+        process.answer(errorReply(tooMany(machines.limit, this.#all.size - 1)));
+      }
       this.#end(process, { kind: 'unstarted', message: error instanceof Error ? error.message : String(error) });
     }
   }
@@ -160,6 +168,7 @@ export class Processes {
     if (process.state !== 'ended' && !process.killed) {
       process.killed = true;
       this.log(process, 'kill');
+      if (process.announced) await process.announced;
       if (process.machine) process.machine.kill();
       else this.#end(process, { kind: 'killed' });
     }
@@ -172,10 +181,16 @@ export class Processes {
     await Promise.all([...this.#all.values()].map((process) => this.stop(process, ms)));
   }
 
+  /** Resolves when the next process has ended: what found no room may be tried again then. */
+  anyEnd(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   #end(process: Process, exit: Ended): void {
     if (process.state === 'ended') return;
     process.untilKill?.cancel();
     process.state = 'ended';
+    if (exit.kind === 'no-memory') process.foundNoRoom = true;
     for (const pending of process.pending.values()) pending.fail(undefined);
     process.pending.clear();
     this.log(process, exitLine(exit));
@@ -189,6 +204,8 @@ export class Processes {
     this.#host.journal.forget(process.pid);
     this.#host.onChange(process);
     process.settle();
+    // one that found no room itself has left none
+    if (!process.foundNoRoom) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #noAnswer(process: Process, exit: Ended): RpcError {
@@ -199,15 +216,24 @@ export class Processes {
 
   #logStart(process: Process): void {
     const params = journalParams(process.params, process.method, this.#host.documentOf(process));
-    const log = (text: string) => this.log(process, `start ${process.method} ${text}`);
-    if (typeof params === 'string') log(params);
-    else void params.then(log);
+    const announce = (text: string) => {
+      process.announced = undefined;
+      this.log(process, `start ${process.method} ${text}`);
+    };
+    if (typeof params === 'string') announce(params);
+    else process.announced = params.then(announce);
   }
 
   /** Writes an entry of the core about a process. */
   log(process: Process, line: string): void {
-    this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
+    if (process.announced) void process.announced.then(() => this.log(process, line));
+    else this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
   }
+}
+
+/** Whether an error says that there was no room for a process. */
+export function isTooMany({ code, data }: RpcError): boolean {
+  return code === CODE.internal && typeof data === 'object' && data !== null && 'limit' in data && 'running' in data;
 }
 
 function tooMany(limit: number, running: number): RpcError {

@@ -15,7 +15,7 @@ import {
 } from './message.ts';
 import type { Plugins, Version } from './plugins.ts';
 import type { Pending, Process, Waiter } from './process.ts';
-import type { Processes } from './processes.ts';
+import { isTooMany, type Processes } from './processes.ts';
 
 /** Who calls: a process, the console, or the core for itself. */
 export interface Caller extends Holder {
@@ -240,6 +240,10 @@ export function abandon(call: Call): void {
   call.abandoned = true;
   call.onAbandon?.();
 }
+
+/** Whether the core itself had no room for the process of this call; a callee may answer the same error, and has run then. */
+export const foundNoRoom = (call: Call, error: RpcError): boolean =>
+  isTooMany(error) && (call.process?.foundNoRoom ?? true);
 
 /** What arrives at a caller when its callee tells something (R3.5-1). */
 function notifyLine(id: string, name: string, params: Uint8Array): Uint8Array {

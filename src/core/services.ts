@@ -7,7 +7,8 @@ import type { Journal } from './host.ts';
 import { decode, errorOf, type Reply, stringify } from './message.ts';
 import type { Version } from './plugins.ts';
 import type { Process } from './process.ts';
-import type { Call, Router } from './router.ts';
+import type { Processes } from './processes.ts';
+import { type Call, foundNoRoom, type Router } from './router.ts';
 
 const BOOT_FILE = '/config/boot.json';
 /** A service that has not answered after so long gets a journal line (R8-4). */
@@ -22,6 +23,7 @@ export interface ServicesHost {
   files: Namespace;
   journal: Journal;
   router: Router;
+  processes: Processes;
   /** A service has not answered for 60 s; or, after that, it has, or was skipped (R8-4). */
   onSlow?(method: string, waiting: boolean): void;
 }
@@ -112,12 +114,16 @@ export class Services {
     const turn = {};
     this.#turns.set(service, turn);
     for (let old = this.#running.get(service); old; old = this.#running.get(service)) {
-      if (old.version.sha256 === current.sha256) return; // its bytes are current again (R3.7-8)
+      // its bytes are current again (R3.7-8); one that has its end of stdin already cannot go on with them
+      if (old.version.sha256 === current.sha256 && old.state === 'running' && !old.killed) return;
       await old.ended;
       if (this.#turns.get(service) !== turn) return; // a later upgrade has taken over
       if (this.#running.get(service) === old) this.#running.delete(service);
     }
-    if (!this.#closed) await this.#startOne(service);
+    // rpc.retired may have taken the place of the old process: in a full house the service comes back with the next one
+    while (!this.#closed && this.#turns.get(service) === turn && !(await this.#startOne(service))) {
+      await this.#host.processes.anyEnd();
+    }
   }
 
   /** No service starts any more: the world is being closed. */
@@ -130,7 +136,8 @@ export class Services {
     this.#skip?.();
   }
 
-  #startOne(service: Service): Promise<void> {
+  /** Makes the call of a service and waits for its answer; false where there was no room for its process. */
+  #startOne(service: Service): Promise<boolean> {
     const { method, params } = service;
     return new Promise((resolve) => {
       let slow = false;
@@ -139,24 +146,24 @@ export class Services {
         this.#log(`the service ${method} has not answered for 60 s`);
         this.#host.onSlow?.(method, true);
       });
-      const done = () => {
+      const done = (found = true) => {
         cancelSlow();
         if (slow) this.#host.onSlow?.(method, false);
         slow = false;
-        this.#skip = undefined;
-        resolve();
+        if (this.#skip === skip) this.#skip = undefined;
+        resolve(found);
       };
       const answer = (reply: Reply) => {
-        if ('error' in reply) {
-          const { message, code } = errorOf(reply);
-          this.#log(`the service ${method} failed: ${message} (${code})`);
-        }
-        done();
+        if ('result' in reply) return done();
+        const error = errorOf(reply);
+        this.#log(`the service ${method} failed: ${error.message} (${error.code})`);
+        done(!foundNoRoom(call, error));
       };
-      this.#skip = () => {
+      const skip = () => {
         this.#log(`the service ${method} was skipped`);
         done();
       };
+      this.#skip = skip;
       const call: Call = {
         method,
         params: stringify(params),

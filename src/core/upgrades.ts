@@ -7,7 +7,7 @@ import { decode, errorOf, type Reply, stringify } from './message.ts';
 import type { Plugins, Version } from './plugins.ts';
 import type { Process } from './process.ts';
 import type { Processes } from './processes.ts';
-import type { Router } from './router.ts';
+import { type Call, foundNoRoom, type Router } from './router.ts';
 import type { Services } from './services.ts';
 
 /** What an old process gets when its version declares nothing else (R3.7-2). */
@@ -126,20 +126,31 @@ export class Upgrades {
   }
 
   /** Calls rpc.retired on the current version; what it answers is information, never a failure (R3.7-5). */
-  #tell(old: Version): Promise<void> {
+  async #tell(old: Version): Promise<void> {
     const { plugin, sha256 } = old;
-    return new Promise((resolve) => {
-      const answer = (reply: Reply) => {
-        if ('result' in reply) this.#log(plugin, `rpc.retired of ${short(old)} answered ${decode(reply.result)}`);
-        else this.#log(plugin, `${short(old)} is retired; rpc.retired: ${errorOf(reply).message}`);
-        resolve();
-      };
-      void this.#host.router().dispatch({
+    const { processes } = this.#host;
+    // before its turn its bytes may have come back: they are not told that they are over (R3.7-8)
+    while (this.#current.get(plugin)?.sha256 !== sha256) {
+      const call: Call = {
         method: `${plugin}.rpc.retired`,
         params: stringify({ previous: sha256 }),
         caller: { name: 'core' },
-        waiter: { answer, notify: () => {} },
-      });
+        waiter: undefined,
+      };
+      const reply = await this.#answer(call);
+      if ('result' in reply) return this.#log(plugin, `rpc.retired of ${short(old)} answered ${decode(reply.result)}`);
+      const error = errorOf(reply);
+      if (!foundNoRoom(call, error)) {
+        return this.#log(plugin, `${short(old)} is retired; rpc.retired: ${error.message}`);
+      }
+      await processes.anyEnd(); // what the new version has to migrate must not be lost to a full house
+    }
+  }
+
+  #answer(call: Call): Promise<Reply> {
+    return new Promise((answer) => {
+      call.waiter = { answer, notify: () => {} };
+      void this.#host.router().dispatch(call);
     });
   }
 

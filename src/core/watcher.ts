@@ -4,11 +4,13 @@ import type { ChangeListener } from '../fs/filesystem.ts';
 import type { Documents } from './documents.ts';
 import type { GraphFiles } from './graph-files.ts';
 import type { Journal } from './host.ts';
-import { isPluginName, isProgram, type Plugins } from './plugins.ts';
+import { isPluginName, isProgram, type Plugins, type Version } from './plugins.ts';
+import { isTooMany, type Processes } from './processes.ts';
 import type { Upgrades } from './upgrades.ts';
 
 export interface WatcherHost {
   plugins: Plugins;
+  processes: Processes;
   documents: Documents;
   upgrades: Upgrades;
   graph: GraphFiles;
@@ -28,7 +30,7 @@ export class Watcher {
 
   /** Asks every plugin for its document, one after the other, in the background. */
   async start(): Promise<void> {
-    const { plugins, documents, upgrades } = this.#host;
+    const { plugins, upgrades } = this.#host;
     for (const name of plugins.folders()) {
       if (isPluginName(name)) continue;
       this.#log(
@@ -44,16 +46,18 @@ export class Watcher {
       const version = await plugins.current(name);
       if (!version || this.#closed) continue;
       if (!version.native) upgrades.know(version);
-      await documents.of(version);
+      await this.#ask(version);
     }
     this.tellBroken();
   }
 
   /** Something changed in the world. */
   changed({ path, kind }: Parameters<ChangeListener>[0]): void {
+    for (const name of this.#host.plugins.changed(path, kind)) if (!this.#closed) this.#changed(name);
+  }
+
+  #changed(name: string): void {
     const { plugins, upgrades } = this.#host;
-    const name = plugins.changed(path, kind);
-    if (!name || this.#closed) return;
     // processes of it may run before it has had its turn in `start`
     const last = plugins.last(name);
     if (last && !upgrades.knows(name)) upgrades.know(last);
@@ -78,12 +82,13 @@ export class Watcher {
   }
 
   async #look(name: string): Promise<void> {
-    const { plugins, upgrades, documents } = this.#host;
+    const { plugins, upgrades } = this.#host;
     try {
       const version = await plugins.current(name);
       if (this.#closed) return;
       if (!version) return this.tellBroken(); // it is gone, and with it what others import of it
-      await documents.of(version);
+      if (version.native && !upgrades.knows(name)) return; // its folder holds something else
+      await this.#ask(version);
       const runs = await isProgram(version);
       if (version !== (await plugins.current(name))) return; // it has changed again: the next look is for that
       // the version before is retired by one that can take over from it (R3.7-4)
@@ -92,6 +97,21 @@ export class Watcher {
     } catch (error) {
       this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
     }
+    this.tellBroken();
+  }
+
+  /** Fetches the document of a version; where there is no room for a process now, it comes when there is. */
+  async #ask(version: Version): Promise<void> {
+    const { unasked } = await this.#host.documents.of(version);
+    if (unasked && isTooMany(unasked)) void this.#askLater(version);
+  }
+
+  async #askLater(version: Version): Promise<void> {
+    const { plugins, processes } = this.#host;
+    await processes.anyEnd();
+    // another version, if there is one now, is asked by the look at it
+    if (this.#closed || plugins.last(version.plugin) !== version) return;
+    await this.#ask(version);
     this.tellBroken();
   }
 

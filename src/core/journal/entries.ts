@@ -41,8 +41,10 @@ const MATCHES_A_LOOK = 200;
 /** Old entries that a transaction removes beyond as many as it adds. */
 const ROWS_TO_CATCH_UP = 64;
 
-// A line may hold NUL characters: as a blob it is bound and read whole, as text it would end there.
-const INSERT = 'INSERT INTO entry VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT)) ON CONFLICT DO NOTHING RETURNING seq';
+// A line may hold NUL characters: as a blob it is bound and read whole, as text it would end there. An empty blob is
+// bound as NULL, for SQLite has no memory of no bytes.
+const INSERT =
+  "INSERT INTO entry VALUES (?, ?, ?, ?, ?, coalesce(CAST(? AS TEXT), '')) ON CONFLICT DO NOTHING RETURNING seq";
 const EDGE = `SELECT min(seq), count(*) FROM (SELECT seq FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${ROWS_A_LOOK})`;
 const SELECT =
   'SELECT seq, id, pid, plugin, stream, CAST(line AS BLOB) FROM entry NOT INDEXED WHERE seq BETWEEN ? AND ?';

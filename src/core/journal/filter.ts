@@ -44,11 +44,18 @@ export async function compileFilter(filter: JournalFilter): Promise<Search> {
   const grep = await compileGrep(text(filter, 'grep'));
   const first = since === undefined ? undefined : bound('since', since);
   const last = until === undefined ? undefined : bound('until', until);
+  const from = first?.from ?? 0n;
+  const to = last?.to ?? 0x7fff_ffff_ffff_ffffn;
+  const within = ({ id }: JournalEntry) => {
+    if (first === undefined && last === undefined) return true;
+    const seq = seqOfId(id);
+    return seq >= from && seq <= to;
+  };
   return {
     plugin,
     pid,
-    from: first?.from ?? 0n,
-    to: last?.to ?? 0x7fff_ffff_ffff_ffffn,
+    from,
+    to,
     contains: grep.plain,
     limit: limitOf(filter),
     matches: (entry) =>
@@ -56,6 +63,7 @@ export async function compileFilter(filter: JournalFilter): Promise<Search> {
       (pid === undefined || entry.pid === pid) &&
       (first?.id === undefined || entry.id >= first.id) &&
       (last?.id === undefined || entry.id <= last.id) &&
+      within(entry) &&
       grep.matches(entry.line),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { encode } from '../../../src/core/message.ts';
+import { FsError } from '../../../src/fs/errors.ts';
 import { answers, type Behaviour, described, document, fails, type TestWorld, testWorld, waits } from './world.ts';
 
 const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
@@ -377,6 +378,48 @@ describe('activation', () => {
     await world.files.removeAll('/plugins/b');
     await world.core.activation.recover();
     expect(exists(world, '/plugins/b')).toBe(false);
+    expect(await world.call('a.x')).toBe('old');
+  });
+
+  test.each([
+    ['../nowhere/deep', 'leads nowhere'],
+    ['b', 'leads to itself'],
+    ['../run', 'leads out of the files of the world'],
+  ])('R10-7 with a link as a folder (%s) that %s none of several is activated', async (target) => {
+    const world = await testWorld({ a: described({}, () => 'old') });
+    const { root } = world.files;
+    await world.files.createLink(target, root, '/plugins/b');
+    for (const name of ['a', 'b']) {
+      await world.component(
+        `/state/${name}.wasm`,
+        described({}, () => 'new'),
+      );
+    }
+    const plugins = ['a', 'b'].map((plugin) => ({ plugin, wasm: `/state/${plugin}.wasm` }));
+    await expect(world.call('core.activate', { plugins })).rejects.toMatchObject({
+      code: -32003,
+      data: { problems: [{ consumer: 'b', reason: '/plugins/b is no folder' }] },
+    });
+    await world.core.activation.recover();
+    expect(exists(world, '/plugins/a/plugin.prev.wasm')).toBe(false);
+    expect(exists(world, '/state/core/activation')).toBe(false);
+  });
+
+  test('R10-6 a disk that is full before the decision keeps nothing of the activation', async () => {
+    const world = await testWorld({ a: described({}, () => 'old') });
+    await world.component(
+      '/state/a.wasm',
+      described({}, () => 'new'),
+    );
+    const write = world.files.writeFile.bind(world.files);
+    vi.spyOn(world.files, 'writeFile').mockImplementation((path, data) => {
+      if (path.endsWith('decision.json')) throw new FsError('insufficient-space', 'the disk is full');
+      return write(path, data);
+    });
+    await expect(world.call('core.activate', { plugin: 'a', wasm: '/state/a.wasm' })).rejects.toMatchObject({
+      message: 'the disk is full',
+    });
+    expect(exists(world, '/state/core/activation')).toBe(false);
     expect(await world.call('a.x')).toBe('old');
   });
 

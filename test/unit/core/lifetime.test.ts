@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LineReader } from '../../../src/core/lines.ts';
-import { answers, ask, type Behaviour, document, testWorld, waits } from './world.ts';
+import { answers, ask, type Behaviour, described, document, testWorld, waits } from './world.ts';
 
 /** Never looks at its stdin and never ends. */
 const loops: Behaviour = () => new Promise(() => {});
@@ -245,4 +245,23 @@ describe('stderr', () => {
     expect(lines(Uint8Array.from([0x61, 0xff, 0x62, 0x0a]))).toEqual(['a\ufffdb']);
     expect(lines(bytes(`${'x'.repeat(150_000)}\n`)).map(({ length }) => length)).toEqual([65536, 65536, 18928]);
   });
+
+  test.each(['answers', 'is stopped', 'is killed'])(
+    'R7-3 the start of a process with long params comes first in the journal, also where it %s at once',
+    async (how) => {
+      const world = await testWorld({ p: described({}) });
+      await world.core.watcher.start();
+      const call = world.call('p.m', { text: 'x'.repeat(20_000) }).catch(() => {});
+      await vi.waitFor(() => expect(world.core.processes.count).toBe(1));
+      const [process] = [...world.core.processes];
+      if (how === 'is stopped') void world.core.processes.stop(process!);
+      if (how === 'is killed') void world.core.processes.kill(process!);
+      await call;
+      await process!.ended;
+      await vi.waitFor(() => expect(world.journal.lines(process!.pid).join('\n')).toContain('start m '));
+      const lines = world.journal.lines(process!.pid);
+      expect(lines[0]).toMatch(/^start m /);
+      expect(lines.at(-1)).toMatch(/^(exit 0|killed)$/);
+    },
+  );
 });

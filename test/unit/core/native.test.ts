@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CODE, RpcError } from '../../../src/core/errors.ts';
 import type { NativeTarget } from '../../../src/core/native.ts';
-import { answers, testWorld } from './world.ts';
+import { answers, described, testWorld } from './world.ts';
 
 const target: NativeTarget = {
   name: 'js',
@@ -63,5 +63,21 @@ describe('built-in targets', () => {
     expect(await call('js.build')).toBe('of the world');
     await core.watcher.start();
     expect(lines().join('\n')).toContain('takes the place of the built-in js');
+  });
+
+  test('R3.7-8 R11-8 the first plugin.wasm in the place of a built-in target is no upgrade of it', async () => {
+    const { call, core, files, component, lines } = await world();
+    await core.watcher.start();
+    await files.createDirectories('/plugins/js');
+    core.watcher.changed({ path: '/plugins/js', kind: 'create' });
+    const asked: string[] = [];
+    await component(
+      '/state/js.wasm',
+      described({}, (_params, method) => asked.push(method)),
+    );
+    await call('core.activate', { plugin: 'js', wasm: '/state/js.wasm', force: true });
+    await call('js.build');
+    expect(asked).toEqual(['build']);
+    expect(lines().filter((line) => line.includes('native-js'))).toEqual([]);
   });
 });

@@ -132,4 +132,26 @@ describe('services', () => {
     expect(started).toEqual(['works']);
     expect(world.lines().join('\n')).toContain('silent.start was skipped');
   });
+
+  test('R8-4 an answer of a service that was skipped leaves the one after it to be skipped', async () => {
+    let open!: () => void;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const world = await testWorld(
+      { late: answers(() => opened), silent: () => new Promise(() => {}) },
+      { boot: [{ method: 'late.start' }, { method: 'silent.start' }] },
+    );
+    await world.core.services.read();
+    const done = world.core.services.start();
+    await vi.waitFor(() => expect(world.core.processes.count).toBe(1));
+    world.core.services.skip();
+    await vi.waitFor(() => expect(world.core.processes.count).toBe(2));
+    const [late] = [...world.core.processes];
+    open();
+    await late!.ended;
+    world.core.services.skip();
+    await done;
+    expect(world.lines()).toContain('the service silent.start was skipped');
+  });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stringify } from '../../../src/core/message.ts';
 import { type Behaviour, described, document, fails, type TestWorld, testWorld, waits } from './world.ts';
 
 interface Seen {
@@ -289,5 +290,160 @@ describe('upgrades', () => {
     await world.core.processes.stop(service!);
     await vi.advanceTimersByTimeAsync(1000);
     expect(working(world)).toEqual([]);
+  });
+
+  test('R3.7-3 R3.7-8 a service that stops already when its bytes come back starts again', async () => {
+    const seen: Seen = { retired: [] };
+    const unhurried: Behaviour = async (program) => {
+      const { id, method } = await program.read();
+      if (method === 'rpc.discover') return void program.send({ id, result: document({ grace: 1 }) });
+      program.send({ id, result: 'a' });
+      if (method === 'serve') await new Promise(() => {});
+    };
+    const world = await testWorld({ p: unhurried }, { boot: [{ method: 'p.serve' }] });
+    await world.core.watcher.start();
+    await world.core.services.read();
+    await world.core.services.start();
+    const [old] = working(world);
+    await upgraded(world, 'b', seen);
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('has 1 s to end'));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(old!.state).toBe('stopping');
+    await world.install('p', unhurried);
+    await vi.waitFor(async () => expect(await world.call('p.version')).toBe('a'));
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(old!.state).toBe('ended');
+    await vi.waitFor(() => expect(working(world)).toHaveLength(1));
+  });
+
+  test('R3.7-4 R3.7-7 R3.7-8 nothing is retired to itself when it is current again before its turn', async () => {
+    const retired: string[] = [];
+    const answers: (() => void)[] = [];
+    const slow =
+      (name: string): Behaviour =>
+      async (program) => {
+        const { id, method, params } = await program.read();
+        if (method === 'rpc.discover') return void program.send({ id, result: document({}) });
+        if (method === 'rpc.retired') {
+          retired.push(`${params.previous} to ${name}`);
+          await new Promise<void>((resolve) => answers.push(resolve));
+        }
+        program.send({ id, result: name });
+      };
+    const world = await testWorld({ p: slow('a') });
+    await world.core.watcher.start();
+    const shas: Record<string, string> = {};
+    const next = async (name: string) => {
+      await world.install('p', slow(name), name);
+      await vi.waitFor(async () => expect(await world.call('p.version')).toBe(name));
+      shas[name] = (await world.core.plugins.current('p'))!.sha256;
+      await vi.waitFor(() => expect(world.lines().join('\n')).toContain(`upgrade to ${shas[name]!.slice(0, 12)}`));
+    };
+    const before = (await world.core.plugins.current('p'))!.sha256;
+    await next('b');
+    await vi.waitFor(() => expect(retired).toEqual([`${before} to b`]));
+    await next('c');
+    await next('d');
+    answers[0]!();
+    // c waits until d has answered about b, and is current again then
+    await vi.waitFor(() => expect(retired.slice(1)).toEqual([`${shas.b} to d`]));
+    const upgrades = world.lines().filter((line) => line.startsWith('upgrade')).length;
+    await next('c');
+    await vi.waitFor(() =>
+      expect(world.lines().filter((line) => line.startsWith('upgrade'))).toHaveLength(upgrades + 1),
+    );
+    answers[1]!();
+    await vi.waitFor(() => expect(retired.slice(2)).toEqual([`${shas.d} to c`]));
+  });
+
+  test('R3.7-4 R10-10 R3.3-12 in a full house the retirement and the document come when there is room', async () => {
+    const seen: Seen = { retired: [] };
+    const q = described({}, (_params, _method, program) => waits(program));
+    const world = await testWorld({ p: version('a', seen), q }, { limit: 2 });
+    await world.core.watcher.start();
+    const old = (await world.core.plugins.current('p'))!;
+    for (const _ of [1, 2]) world.core.notify('q.wait', stringify({}));
+    await vi.waitFor(() => expect(world.core.processes.count).toBe(2));
+    await world.install('p', version('b', seen), 'b');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('upgrade to'));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.retired).toEqual([]);
+    expect(world.core.graph.plugins.names()).toEqual(['q']);
+    for (const process of [...world.core.processes]) await world.core.processes.stop(process);
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: old.sha256 }]));
+    await vi.waitFor(() => expect(world.core.graph.plugins.names()).toEqual(['p', 'q']));
+    await vi.waitFor(() => expect(world.core.processes.count).toBe(0));
+  });
+
+  test('R3.7-3 R3.3-12 a service whose place rpc.retired has taken in a full house starts when there is room', async () => {
+    let answer!: () => void;
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const serving: Behaviour = async (program) => {
+      const { id, method } = await program.read();
+      if (method === 'rpc.discover') return void program.send({ id, result: document({}) });
+      if (method === 'rpc.retired') await asked;
+      program.send({ id, result: null });
+      if (method === 'serve') await waits(program);
+    };
+    const world = await testWorld({ p: serving }, { limit: 1, boot: [{ method: 'p.serve' }] });
+    await world.core.watcher.start();
+    await world.core.services.read();
+    await world.core.services.start();
+    const [old] = working(world);
+    await world.install('p', serving, 'b');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('has 60 s to end'));
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(old!.state).toBe('ended');
+    await vi.waitFor(() => expect(world.lines()).toContain('the service p.serve failed: too many processes (-32603)'));
+    answer();
+    await vi.waitFor(() => expect(working(world)).toHaveLength(1));
+  });
+
+  test('R3.7-5 R10-1 a plugin that itself answers "too many processes" is asked once', async () => {
+    const asked: string[] = [];
+    const full: Behaviour = async (program) => {
+      const { id, method } = await program.read();
+      asked.push(method);
+      const error = { code: -32603, message: 'too many processes', data: { limit: 1, running: 1 } };
+      program.send({ id, error });
+    };
+    const world = await testWorld({ p: described({}) });
+    await world.core.watcher.start();
+    await world.install('p', full, 'b');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('is retired; rpc.retired: too many processes'));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked).toEqual(['rpc.discover', 'rpc.retired']);
+  });
+
+  test('R3.7-1 R3.7-2 a call that waits for a file which is replaced meanwhile runs the new version', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await testWorld({ p: version('a', seen) });
+    const answer = world.call('p.work');
+    await world.install('p', version('b', seen), 'b');
+    expect(await answer).toBe('b');
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('first version'));
+    expect(working(world).map(({ version }) => version)).toEqual([await world.core.plugins.current('p')]);
+  });
+
+  test('R3.2-2 R10-8 the folder of all plugins takes them along when it gets another name, and brings others', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen);
+    const { files, core } = world;
+    const a = (await core.plugins.current('p'))!.sha256;
+    await world.component('/others/p/plugin.wasm', version('b', seen));
+    await world.component('/others/q/plugin.wasm', version('q', seen));
+    const move = async (from: string, to: string) => {
+      await files.rename(files.root, from, files.root, to);
+      core.watcher.changed({ path: from, kind: 'remove' });
+      core.watcher.changed({ path: to, kind: 'create' });
+    };
+    await move('/plugins', '/old');
+    await expect(world.call('p.version')).rejects.toMatchObject({ code: -32001 });
+    await move('/others', '/plugins');
+    expect(await world.call('p.version')).toBe('b');
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: a }]));
+    await vi.waitFor(() => expect(core.graph.plugins.names()).toEqual(['p', 'q']));
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JournalFilter } from '../../../src/core/host.ts';
 import { JOURNAL_PATH, JournalFilterError, type SqliteJournal } from '../../../src/core/journal/index.ts';
 import { linesOf, loadSqlite, openJournal, say, TestWorld } from './world.ts';
 
@@ -68,9 +69,26 @@ describe('the journal', () => {
     const lone = say(journal, 'half \ud83c');
     expect(lone.line).toBe('half \ufffd');
     await journal.flush();
+    expect(problems).toEqual([]);
     expect(await journal.query({})).toEqual([...given, lone]);
     expect(given[0]).toMatchObject({ pid: 'notes-1', plugin: 'notes', stream: 'stderr', line: 'plain' });
     expect(new Date(given[0]!.time).toISOString()).toBe(given[0]!.time);
+  });
+
+  it('R7-2 R3.1-6 an empty line is a line of the file, and those after it are written too', async () => {
+    for (const line of ['before', '', 'after']) say(journal, line);
+    await journal.flush();
+    expect(await world.sqlite("SELECT line || '.' FROM entry")).toBe('before.\n.\nafter.');
+    expect(await linesOf(journal)).toEqual(['before', '', 'after']);
+  });
+
+  it('R7-4 times are bounds also for what is not yet in the file', async () => {
+    const { time } = say(journal, 'now');
+    const found = async (filter: JournalFilter) => (await journal.query(filter)).map(({ line }) => line);
+    expect(await found({ since: '9000-01-01T00:00:00Z' })).toEqual([]);
+    expect(await found({ since: time, until: time })).toEqual(['now']);
+    say(journal, 'now');
+    expect(await found({ until: '2001-01-01T00:00:00Z' })).toEqual([]);
   });
 
   it('R7-4 the newest entries are given in time order, 1000 when nothing is said', async () => {
