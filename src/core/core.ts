@@ -73,6 +73,7 @@ export class Core {
       folders: host.folders,
       documentOf: (process) => this.documents.peek(process.version.sha256)?.document,
       onMessage: (process, message) => this.router.receive(process, message),
+      onRun: (process) => this.#upgrades.ran(process),
       onChange: (process) => {
         host.onProcess?.(process);
         if (process.state === 'ended') this.#upgrades.ended(process);

@@ -29,6 +29,8 @@ export interface ProcessesHost {
   /** The interface of its version, as far as it is known. */
   documentOf(process: Process): Document | undefined;
   onMessage(process: Process, message: Message): void;
+  /** A process has got its program. */
+  onRun(process: Process): void;
   onChange(process: Process): void;
 }
 
@@ -102,6 +104,7 @@ export class Processes {
         this.#events(process),
       );
       process.attach(machine);
+      this.#host.onRun(process);
     } catch (error) {
       if (error instanceof TooManyMachines) {
         process.foundNoRoom = true;

@@ -35,6 +35,11 @@ export class Upgrades {
   readonly #current = new Map<string, Version>();
   /** By plugin, oldest first (R3.7-7). */
   readonly #retiring = new Map<string, Retiring[]>();
+  /**
+   * By plugin, versions that have run and have not been told of: a copy by hand is one only after its document was asked
+   * for, and the next copy may have come by then.
+   */
+  readonly #ran = new Map<string, Set<Version>>();
   /** Retirements of one plugin are told one after another. */
   readonly #telling = new Map<string, Promise<void>>();
 
@@ -70,28 +75,55 @@ export class Upgrades {
       for (const cancel of queue[back]!.timers.values()) cancel();
       queue.splice(back, 1);
     }
-    if (old) queue.push({ version: old, timers: this.#graces(old) });
+    const passed = [...(old ? [old] : []), ...(this.#ran.get(plugin) ?? [])];
+    this.#ran.delete(plugin);
+    for (const version of passed) this.#retire(version);
     this.#settle(plugin);
     void this.#host.services().upgraded(plugin, current);
   }
 
+  /** A process has got its program. */
+  ran(process: Process): void {
+    const { plugin, version, method } = process;
+    if (version.native || method === 'rpc.discover') return;
+    const current = this.#current.get(plugin);
+    if (current?.sha256 === version.sha256) return;
+    const retiring = this.#retiring.get(plugin)?.find((entry) => entry.version.sha256 === version.sha256);
+    if (retiring) this.#grace(process, retiring.timers);
+    // what comes after it is current already: no later upgrade will see it
+    else if (current && current.sha256 === this.#host.plugins.last(plugin)?.sha256) this.#retire(version);
+    else this.#ran.set(plugin, (this.#ran.get(plugin) ?? new Set()).add(version));
+  }
+
+  /** A version is over, if it is not the current one and is not in the queue already. */
+  #retire(version: Version): void {
+    const { plugin, sha256 } = version;
+    const queue = this.#retiring.get(plugin) ?? [];
+    this.#retiring.set(plugin, queue);
+    const known = [this.#current.get(plugin), ...queue.map((entry) => entry.version)];
+    if (known.some((other) => other?.sha256 === sha256)) return;
+    queue.push({ version, timers: this.#graces(version) });
+  }
+
   /** Starts the grace period of each process of a version. */
   #graces(version: Version): Map<Process, () => void> {
-    const { documents, processes } = this.#host;
-    const seconds = documents.peek(version.sha256)?.document.grace ?? GRACE_SECONDS;
     const timers = new Map<Process, () => void>();
-    for (const process of processes) {
-      if (!isOf(process, version)) continue;
-      this.#log(process.plugin, `${process.pid} has ${seconds} s to end, its version is old`);
-      timers.set(
-        process,
-        after(seconds * 1000, () => {
-          this.#log(process.plugin, `the grace period of ${process.pid} is over`);
-          void processes.stop(process);
-        }),
-      );
-    }
+    for (const process of this.#host.processes) if (isOf(process, version)) this.#grace(process, timers);
     return timers;
+  }
+
+  #grace(process: Process, timers: Map<Process, () => void>): void {
+    const { documents, processes } = this.#host;
+    if (timers.has(process)) return;
+    const seconds = documents.peek(process.version.sha256)?.document.grace ?? GRACE_SECONDS;
+    this.#log(process.plugin, `${process.pid} has ${seconds} s to end, its version is old`);
+    timers.set(
+      process,
+      after(seconds * 1000, () => {
+        this.#log(process.plugin, `the grace period of ${process.pid} is over`);
+        void processes.stop(process);
+      }),
+    );
   }
 
   /** A process has ended: its version may have no other. */

@@ -446,4 +446,38 @@ describe('upgrades', () => {
     await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: a }]));
     await vi.waitFor(() => expect(core.graph.plugins.names()).toEqual(['p', 'q']));
   });
+
+  test('R3.7-2 R3.7-7 R10-8 a copy that has run before the next one came is a version with its grace and retirement', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await started(seen);
+    const a = (await world.core.plugins.current('p'))!.sha256;
+    let open!: () => void;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    // the document of b takes its time; meanwhile c and d come, and all of them run
+    const slow: Behaviour = async (program) => {
+      const { id, method } = await program.read();
+      if (method === 'rpc.discover') await opened;
+      program.send({ id, result: method === 'rpc.discover' ? document({}) : 'b' });
+      if (method === 'work') await waits(program);
+    };
+    await world.install('p', slow, 'b');
+    await world.call('p.work');
+    await world.install('p', version('c', seen), 'c');
+    await world.call('p.work');
+    await world.install('p', version('d', seen), 'd');
+    await world.call('p.work');
+    const [b, c, d] = working(world);
+    open();
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'd', previous: a }]));
+    await vi.advanceTimersByTimeAsync(62_000);
+    expect([b!.state, c!.state, d!.state]).toEqual(['ended', 'ended', 'running']);
+    await vi.waitFor(() =>
+      expect(seen.retired.slice(1)).toEqual([
+        { version: 'd', previous: b!.version.sha256 },
+        { version: 'd', previous: c!.version.sha256 },
+      ]),
+    );
+  });
 });
