@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Namespace } from '../fs/filesystem.ts';
 import { countdown } from './deadline.ts';
 import { CODE, RpcError } from './errors.ts';
+import { exitData, exitLine, tooMany } from './exits.ts';
 import { type Journal, type MachineEvents, type Machines, TooManyMachines } from './host.ts';
 import type { Document } from './interfaces/document.ts';
 import { journalParams } from './journal-params.ts';
@@ -231,44 +232,5 @@ export class Processes {
   log(process: Process, line: string): void {
     if (process.announced) void process.announced.then(() => this.log(process, line));
     else this.#host.journal.append({ pid: process.pid, plugin: process.plugin, stream: 'core', line });
-  }
-}
-
-/** Whether an error says that there was no room for a process. */
-export function isTooMany({ code, data }: RpcError): boolean {
-  return code === CODE.internal && typeof data === 'object' && data !== null && 'limit' in data && 'running' in data;
-}
-
-function tooMany(limit: number, running: number): RpcError {
-  return new RpcError(CODE.internal, 'too many processes', { limit, running });
-}
-
-/** How a process ended, as the journal and the error message say it. */
-function exitLine(exit: Ended): string {
-  switch (exit.kind) {
-    case 'code':
-      return `exit ${exit.code}`;
-    case 'trap':
-      return `trap: ${exit.message}`;
-    case 'killed':
-      return 'killed';
-    case 'no-memory':
-      return `not started: no memory left for another program (${exit.message})`;
-    default:
-      return `not started: ${exit.message}`;
-  }
-}
-
-/** R3.3-6, with the numbers that a shell would give: 134 for a trap, 137 for a kill, 126 for what cannot be run. */
-function exitData(exit: Ended): { code: number; trap?: string; killed?: true; reason?: string } {
-  switch (exit.kind) {
-    case 'code':
-      return { code: exit.code };
-    case 'trap':
-      return { code: 134, trap: exit.message };
-    case 'killed':
-      return { code: 137, killed: true };
-    default:
-      return { code: 126, reason: exit.message };
   }
 }

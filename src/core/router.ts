@@ -1,6 +1,7 @@
 /** Takes each message to where it belongs (chapters 3.1 to 3.5). */
 
 import { CODE, RpcError } from './errors.ts';
+import { isTooMany } from './exits.ts';
 import type { Journal } from './host.ts';
 import type { Holder, Locks } from './locks.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './message.ts';
 import type { Plugins, Version } from './plugins.ts';
 import type { Pending, Process, Waiter } from './process.ts';
-import { isTooMany, type Processes } from './processes.ts';
+import type { Processes } from './processes.ts';
 
 /** Who calls: a process, the console, or the core for itself. */
 export interface Caller extends Holder {

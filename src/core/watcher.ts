@@ -2,10 +2,11 @@
 
 import type { ChangeListener } from '../fs/filesystem.ts';
 import type { Documents } from './documents.ts';
+import { isTooMany } from './exits.ts';
 import type { GraphFiles } from './graph-files.ts';
 import type { Journal } from './host.ts';
 import { isPluginName, isProgram, type Plugins, type Version } from './plugins.ts';
-import { isTooMany, type Processes } from './processes.ts';
+import type { Processes } from './processes.ts';
 import type { Upgrades } from './upgrades.ts';
 
 export interface WatcherHost {

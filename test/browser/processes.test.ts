@@ -250,6 +250,20 @@ describe('the journal', () => {
     });
   });
 
+  test('R3.1-6 R7-2 an empty line of stderr is written to the file, and so is what comes after it', async () => {
+    await run(tab, [{ op: 'stderr', text: 'before it\n\nafter the empty one\n' }], 'b');
+    await expect
+      .poll(() =>
+        tab.evaluate(async () =>
+          new TextDecoder('latin1')
+            .decode(await sausage.world.fs.readFile('/state/core/journal.sqlite'))
+            .includes('after the empty one'),
+        ),
+      )
+      .toBe(true);
+    expect((await log({ plugin: 'b', limit: 4 })).slice(0, 3)).toEqual(['before it', '', 'after the empty one']);
+  });
+
   test('R7-6 20,000 lines from one process are all kept, others go on', async () => {
     const flood = call(tab, 'probe.stderr', { lines: 20_000, text: 'flood' });
     for (let i = 0; i < 5; i++) expect(await call(tab, 'notes.list')).toHaveProperty('result');
