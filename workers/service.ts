@@ -154,6 +154,8 @@ self.addEventListener('activate', (event) => {
 self.addEventListener('message', (event) => {
   if (event.data?.type !== 'keep') return;
   const [port] = event.ports;
+  // Of no effect for a worker that is active; one that still waits asks again.
+  void self.skipWaiting();
   event.waitUntil(
     keepAll().then(async (whole) => {
       await dropUnused();

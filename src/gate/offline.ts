@@ -16,15 +16,33 @@ export function holdBuild(id: string): void {
   navigator.locks.request(name, { mode: 'shared' }, () => new Promise(() => {})).catch(() => {});
 }
 
-/** Has the active service worker fetch what it lacks of its build; `data-offline` of the root element says how it went. */
+/** The newest service worker that is installed; one that is just being installed is waited for. */
+async function newest(): Promise<ServiceWorker | null> {
+  const registration = await navigator.serviceWorker.ready;
+  const { installing } = registration;
+  if (installing) {
+    await new Promise<void>((resolve) => {
+      const look = () => installing.state !== 'installing' && resolve();
+      installing.addEventListener('statechange', look);
+      look();
+    });
+  }
+  return registration.waiting ?? registration.active;
+}
+
+/**
+ * Has the newest service worker fetch what it lacks of its build; `data-offline` of the root element says how it went. A
+ * browser may keep one waiting although it asked to take over (Chromium does at times, when the one before is busy); it
+ * then asks again.
+ */
 async function keep(): Promise<void> {
-  const { active } = await navigator.serviceWorker.ready;
+  const worker = await newest();
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = ({ data }) => {
     document.documentElement.dataset.offline = data;
     port1.close();
   };
-  active?.postMessage({ type: 'keep' }, [port2]);
+  worker?.postMessage({ type: 'keep' }, [port2]);
 }
 
 /** From now on the page also opens without a network: `data-offline` becomes `ready`, or `incomplete`. */

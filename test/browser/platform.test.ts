@@ -241,7 +241,7 @@ describe('builds', () => {
     const newer = await browser.open(site.url, { ready: false });
     expect(await buildId(newer)).toBe('feedfeedfeedfeed');
     // Its own service worker takes over, and keeps its files beside the older ones.
-    await expect.poll(() => cacheNames(newer), { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(() => cacheNames(newer), { timeout: 60_000 }).toHaveLength(2);
     expect(await buildId(older)).toBe(first);
     const read = (): Promise<string> => older.evaluate(async (file) => (await fetch(file)).text(), extra);
     expect(await read()).toBe('only here');
@@ -250,7 +250,7 @@ describe('builds', () => {
     await newer.reload();
     await kept(newer);
     await expect
-      .poll(() => cacheNames(newer), { timeout: 20_000 })
+      .poll(() => cacheNames(newer), { timeout: 60_000 })
       .toEqual([expect.stringContaining('feedfeedfeedfeed')]);
     await browser.close();
   });
