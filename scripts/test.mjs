@@ -1,6 +1,6 @@
 /**
  * `npm test`: installs what is missing, finds a Chromium, then types, lint, build and every test. `--all` adds what is
- * slow or needs more tools (a Rust toolchain, a quiet machine). Other arguments are handed to vitest.
+ * slow or needs more tools (a Rust toolchain, a quiet machine), `--slow` does that alone. Other arguments are handed to vitest.
  *
  * The last line is `N passed, N failed`, with `, N skipped` where that is not 0. A step that fails before or after the
  * tests counts as one failed test.
@@ -44,8 +44,9 @@ const EXTRA = [
 ];
 
 export async function main(args) {
-  const all = args.includes('--all');
-  const rest = args.filter((argument) => argument !== '--all');
+  const slow = args.includes('--slow');
+  const all = slow || args.includes('--all');
+  const rest = args.filter((argument) => argument !== '--all' && argument !== '--slow');
   const total = { passed: 0, failed: 0, skipped: 0 };
   const check = async (name, work) => {
     const fine = await step(name, work);
@@ -61,7 +62,9 @@ export async function main(args) {
     const browser = await check('browser', async () => console.error(await needChromium()));
     const built = await check('build', ensureBuilt);
     if (browser && built) {
-      const projects = ['unit', 'browser', ...(all ? ['full'] : [])].map((name) => `--project=${name}`);
+      const projects = [...(slow ? [] : ['unit', 'browser']), ...(all ? ['full'] : [])].map(
+        (name) => `--project=${name}`,
+      );
       console.error('\n— tests');
       const results = await runVitest([...projects, ...rest]);
       for (const key of Object.keys(total)) total[key] += results[key];
