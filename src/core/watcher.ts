@@ -44,12 +44,26 @@ export class Watcher {
     }
     for (const name of plugins.names()) {
       if (this.#closed) return;
-      const version = await plugins.current(name);
+      const version = await this.#read(name);
       if (!version || this.#closed) continue;
       if (!version.native) upgrades.know(version);
       await this.#ask(version);
     }
     this.tellBroken();
+  }
+
+  /** Undefined, with a line in the journal, for one that cannot be read: it keeps nobody from knowing the others. */
+  async #read(name: string): Promise<Version | undefined> {
+    try {
+      return await this.#host.plugins.current(name);
+    } catch (error) {
+      this.#tellUnread(name, error);
+      return undefined;
+    }
+  }
+
+  #tellUnread(name: string, error: unknown): void {
+    this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
   }
 
   /** Something changed in the world. */
@@ -96,7 +110,7 @@ export class Watcher {
       if (runs) upgrades.begin(version);
       else this.#log(name, 'plugin.wasm is no plugin now: the upgrade comes with a file that is one');
     } catch (error) {
-      this.#log(name, `plugin.wasm cannot be read: ${(error as Error).message}`);
+      this.#tellUnread(name, error);
     }
     this.tellBroken();
   }

@@ -224,7 +224,7 @@ export class EditorPane extends LitElement {
     return html`
       <div class="path">
         <span title=${file.path}>${file.path}</span>
-        <span class="standing" role="status">${file.readOnly ? texts.readOnly : texts.standing[file.standing]}</span>
+        <span class="standing" role="status">${file.problem && !file.content ? nothing : file.readOnly ? texts.readOnly : texts.standing[file.standing]}</span>
       </div>
       ${this.renderNotice(file)}
       ${file.problem ? html`<sausage-problem role="alert" .problem=${file.problem}></sausage-problem>` : nothing}

@@ -48,6 +48,18 @@ describe('activation', () => {
     expect(await world.call('notes.add')).toBe('new');
   });
 
+  test('R10-10 a plugin.wasm that cannot be read keeps nobody from knowing the others, and is named in the journal', async () => {
+    const world = await testWorld({ amiss: provider(text), notes: provider(text) });
+    const { readFile } = world.files;
+    world.files.readFile = async (path) => {
+      if (path === '/plugins/amiss/plugin.wasm') throw new Error('the disk is damaged');
+      return readFile.call(world.files, path);
+    };
+    await world.core.watcher.start();
+    expect([...world.core.graph.plugins.names()]).toEqual(['notes']);
+    expect(world.lines()).toContainEqual(expect.stringContaining('plugin.wasm cannot be read: the disk is damaged'));
+  });
+
   test('R10-6 R10-7 R9-3 puts the file into its place, keeps the one before, answers the documents', async () => {
     const world = await testWorld({ notes: provider(text, 'old') });
     const before = await content(world, '/plugins/notes/plugin.wasm');
