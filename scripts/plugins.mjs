@@ -10,8 +10,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { componentFromModule } from './component.mjs';
 
@@ -86,13 +86,27 @@ export function findToolchain() {
 /** The whole line, builder included: a distribution's standard library is not that of rustup. */
 const compilerOf = (toolchain) => execFileSync(toolchain.rustc, ['-V'], { encoding: 'utf8' }).trim();
 
+/**
+ * Copies a plugin that uses the SDK to a folder of its own, the SDK inside of it: cargo makes the names of symbols, and so the
+ * order of functions, of where a package stands below the one that is built, or of its whole path where it stands elsewhere.
+ */
+function stage(plugin) {
+  const folder = join(ROOT, 'build', 'plugins', `${plugin.name}-source`);
+  rmSync(folder, { recursive: true, force: true });
+  const filter = (path) => basename(path) !== 'target';
+  cpSync(join(ROOT, plugin.source), folder, { recursive: true, filter });
+  cpSync(join(ROOT, SDK), join(folder, 'sdk'), { recursive: true, filter });
+  return folder;
+}
+
 /** Makes the component of a plugin and returns its bytes. */
 async function build(plugin, toolchain) {
-  const manifest = ['--locked', '--manifest-path', join(ROOT, plugin.source, 'Cargo.toml')];
-  if (plugin.sdk) manifest.push('--config', `patch.crates-io.sausage-plugin.path=${JSON.stringify(join(ROOT, SDK))}`);
+  const folder = plugin.sdk ? stage(plugin) : join(ROOT, plugin.source);
+  const manifest = ['--locked', '--manifest-path', join(folder, 'Cargo.toml')];
+  if (plugin.sdk)
+    manifest.push('--config', `patch.crates-io.sausage-plugin.path=${JSON.stringify(join(folder, 'sdk'))}`);
   const target = join(ROOT, 'build', 'plugins', plugin.name);
-  const cargo = (args, options) =>
-    execFileSync(toolchain.cargo, args, { cwd: join(ROOT, plugin.source), maxBuffer: 1 << 28, ...options });
+  const cargo = (args, options) => execFileSync(toolchain.cargo, args, { cwd: folder, maxBuffer: 1 << 28, ...options });
 
   const metadata = JSON.parse(cargo(['metadata', '--format-version', '1', ...manifest], { encoding: 'utf8' }));
   const folders = metadata.packages.map(({ name, version, manifest_path }) => [dirname(manifest_path), name, version]);

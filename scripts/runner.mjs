@@ -10,7 +10,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild-wasm';
 import { componentFromModule } from './component.mjs';
@@ -120,7 +120,10 @@ function compile(names, folder, out, quickjs, extra) {
 
 function link(out, to) {
   const objects = [...OWN.map((name) => `own/${name}.o`), ...QUICKJS.map((name) => `quickjs/${name}.o`)];
-  execFileSync('clang-19', [...COMMON, ...objects, ...LINK, '-o', to], { cwd: out, stdio: 'inherit' });
+  // clang runs any wasm-opt that it finds, and npm puts one on the path
+  const path = process.env.PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  const env = { ...process.env, PATH: path.join(delimiter) };
+  execFileSync('clang-19', [...COMMON, ...objects, ...LINK, '-o', to], { cwd: out, env, stdio: 'inherit' });
 }
 
 /** One part of the prelude as one module without types. */

@@ -158,6 +158,8 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     await expect
       .poll(() => page.evaluate(() => sausage.world!.fs.stat('/many/first').catch(() => 'gone')))
       .toBe('gone');
+    // the keys go on beside it
+    await poll(() => chosen.getAttribute('title')).toBe('/proc');
   });
 
   it('shows pictures as such, programs by what they import, and other bytes as bytes', async () => {

@@ -232,9 +232,13 @@ export class FilesView extends LitElement {
     this.dialog.close();
     const { doomed } = this;
     if (!doomed) return;
-    await this.attempt(texts.deleting(doomed.path), () =>
-      this.world.fs.remove(doomed.path, { recursive: doomed.kind === 'directory' }),
-    );
+    const { rows } = this.folders;
+    const at = rows.findIndex(({ path }) => path === doomed.path);
+    const next = rows.find(({ path }, index) => index > at && !path.startsWith(`${doomed.path}/`)) ?? rows[at - 1];
+    await this.attempt(texts.deleting(doomed.path), async () => {
+      await this.world.fs.remove(doomed.path, { recursive: doomed.kind === 'directory' });
+      this.folders.choose(next?.path);
+    });
     this.folderView.focus();
   };
 

@@ -43,7 +43,7 @@ export class NameForm extends LitElement {
 
   override render() {
     return html`<form @submit=${this.onSubmit} @keydown=${this.onKey}>
-      <h3>${this.heading}</h3>
+      <h2>${this.heading}</h2>
       ${this.text ? html`<p class="small">${this.text}</p>` : nothing}
       <label for="name" class="small">${this.label}</label>
       <input

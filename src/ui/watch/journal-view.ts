@@ -112,7 +112,7 @@ export class JournalView extends LitElement {
           <input type="checkbox" .checked=${this.questions} @change=${this.onQuestions} />${texts.questions}
         </label>
       </div>
-      ${shown.length === 0 ? html`<p class="nothing quiet small">${feed.entries.length === 0 ? texts.empty : texts.none}</p>` : nothing}
+      ${shown.length === 0 ? html`<p class="nothing quiet small">${wanted === '' ? texts.empty : texts.none}</p>` : nothing}
       <div
         class="lines"
         tabindex="0"
