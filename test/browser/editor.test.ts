@@ -97,7 +97,7 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     await poll(graph).toBe('ok');
   });
 
-  it('R4-10 nothing is lost when a process writes the file that is being edited', async () => {
+  it('nothing is lost when a process writes the file that is being edited', async () => {
     const { page } = await visit('conflict');
     await page.evaluate(() => sausage.world!.fs.writeFile('/list.md', 'one\n'));
     await page.getByRole('treeitem', { name: 'list.md' }).click();
@@ -181,7 +181,7 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     await text(page).getByText('no program').waitFor();
   });
 
-  it('R7-1 10,000 lines of the journal follow as they come, and stay where the visitor is', async () => {
+  it('10,000 lines of the journal follow as they come, and stay where the visitor is', async () => {
     const { page } = await visit('loud');
     const shout = (from: number, to: number) =>
       page.evaluate(([from, to]) => sausage.world!.call('loud.shout', { from, to }), [from, to]);

@@ -3,6 +3,7 @@ import { customElement, property, query } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
+import { column } from '../parts/pane-styles.ts';
 import { Tail } from '../parts/tail.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
@@ -28,13 +29,8 @@ export class ConsoleView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        height: 100%;
-        min-height: 0;
-      }
       .transcript {
         flex: 1;
         min-height: 0;

@@ -3,6 +3,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { Follow } from '../model/store.ts';
 import type { DialogView } from '../parts/dialog-view.ts';
+import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import type { CodeView } from './code-view.ts';
@@ -35,12 +36,9 @@ export class EditorPane extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
       :host {
-        display: flex;
-        flex-direction: column;
-        height: 100%;
-        min-height: 0;
         background: var(--surface);
       }
       .bar {

@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, hex } from '../model/format.ts';
+import { scrolling } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import type { FileContent } from './content.ts';
@@ -16,13 +17,10 @@ export class FileView extends LitElement {
 
   static override styles = [
     base,
+    scrolling,
     css`
       :host {
-        display: block;
-        height: 100%;
         padding: 1rem;
-        overflow: auto;
-        scrollbar-width: thin;
       }
       img {
         max-width: 100%;

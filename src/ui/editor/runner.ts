@@ -1,4 +1,5 @@
 import type { World } from '../../api.ts';
+import type { Problem as InterfaceProblem } from '../../core/interfaces/problem.ts';
 import { type Method, readInterface } from '../console/interface.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import { Store } from '../model/store.ts';
@@ -14,16 +15,8 @@ export interface Tests {
   output: string;
 }
 
-/** Why consumer and provider do not fit (R3.9-3). */
-export interface Misfit {
-  consumer: string;
-  provider: string;
-  method: string;
-  side: 'params' | 'result' | 'method';
-  pointer: string;
-  reason: string;
-  counterexample?: unknown;
-}
+/** Why consumer and provider do not fit (R3.9-3), as the page reads it from an answer. */
+export type Misfit = Omit<InterfaceProblem, 'counterexample'> & { counterexample?: unknown };
 
 export type Outcome =
   | { kind: 'running'; step: RunStep; words?: string }

@@ -6,6 +6,7 @@ import type { Desk } from '../editor/desk.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import { Follow } from '../model/store.ts';
 import type { DialogView } from '../parts/dialog-view.ts';
+import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import { type FolderTree, folderOf, type Row } from './folder-tree.ts';
@@ -39,13 +40,8 @@ export class FilesView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        height: 100%;
-        min-height: 0;
-      }
       .makers {
         display: flex;
         flex: none;

@@ -2,6 +2,7 @@ import { type VirtualizerHostElement, virtualize, virtualizerRef } from '@lit-la
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { Follow } from '../model/store.ts';
+import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import { type FolderTree, folderOf, type Row } from './folder-tree.ts';
@@ -30,12 +31,8 @@ export class FolderView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        min-height: 0;
-      }
       [role='tree'] {
         flex: 1;
         min-height: 0;

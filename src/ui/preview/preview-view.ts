@@ -2,6 +2,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Preview, PreviewSource, PreviewState } from '../../api.ts';
 import type { SausageApi } from '../model/phase.ts';
+import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 
@@ -27,13 +28,8 @@ export class PreviewView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        height: 100%;
-        min-height: 0;
-      }
       form {
         flex: none;
         display: flex;

@@ -4,6 +4,7 @@ import type { World } from '../../api.ts';
 import { type Problem, problem } from '../model/problem.ts';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
+import { scrolling } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import '../parts/problem-view.ts';
@@ -39,13 +40,10 @@ export class GraphView extends LitElement {
 
   static override styles = [
     base,
+    scrolling,
     css`
       :host {
-        display: block;
-        height: 100%;
         padding: 0.75rem 1rem 1rem;
-        overflow: auto;
-        scrollbar-width: thin;
       }
       svg {
         display: block;

@@ -7,6 +7,7 @@ import { formatTime } from '../model/format.ts';
 import type { JournalFeed } from '../model/journal.ts';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
+import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 
@@ -26,13 +27,8 @@ export class JournalView extends LitElement {
 
   static override styles = [
     base,
+    column,
     css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        height: 100%;
-        min-height: 0;
-      }
       .filter {
         flex: none;
         padding: 0.75rem 1rem 0.5rem;

@@ -9,6 +9,7 @@ import type { Signals } from '../model/signals.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
+import { rowStyles } from './row-styles.ts';
 
 const { ports: texts } = strings;
 
@@ -21,6 +22,7 @@ export class PortsView extends LitElement {
 
   static override styles = [
     base,
+    rowStyles,
     css`
       :host {
         display: block;
@@ -28,32 +30,6 @@ export class PortsView extends LitElement {
       h2 {
         margin-top: 1.25rem;
         font-size: 0.9375rem;
-      }
-      li {
-        padding: 0.5rem 0;
-        border-bottom: 1px solid var(--line);
-      }
-      .what {
-        display: flex;
-        justify-content: space-between;
-        align-items: baseline;
-        gap: 0.75rem;
-      }
-      .address {
-        font: 600 var(--small) var(--mono);
-        overflow-wrap: anywhere;
-      }
-      .pid {
-        font: 0.75rem var(--mono);
-        color: var(--quiet);
-        overflow-wrap: anywhere;
-      }
-      .actions {
-        display: flex;
-        margin-left: -0.5rem;
-      }
-      p {
-        padding-top: 0.5rem;
       }
     `,
   ];
@@ -82,7 +58,7 @@ export class PortsView extends LitElement {
 
   private renderPort({ port, plugin, pid }: PortInfo) {
     return html`<li class="port" aria-label=${texts.of(port, plugin, pid)}>
-      <div class="what"><span class="address">127.0.0.1:${port}</span><span class="small">${plugin}</span></div>
+      <div class="what"><span class="name">127.0.0.1:${port}</span><span class="small">${plugin}</span></div>
       <div class="pid">${pid}</div>
       ${
         this.session.previews.problem

@@ -7,8 +7,10 @@ import { type Problem, problem } from '../model/problem.ts';
 import type { ProcessTable } from '../model/processes.ts';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
+import { scrolling } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
+import { rowStyles } from './row-styles.ts';
 import '../parts/problem-view.ts';
 import './ports-view.ts';
 
@@ -23,43 +25,15 @@ export class ProcessesView extends LitElement {
 
   static override styles = [
     base,
+    scrolling,
+    rowStyles,
     css`
       :host {
-        display: block;
-        height: 100%;
         padding: 0.5rem 1rem 1rem;
-        overflow-y: auto;
-        scrollbar-width: thin;
-      }
-      li {
-        padding: 0.5rem 0;
-        border-bottom: 1px solid var(--line);
       }
       .deep {
         padding-left: 1rem;
         border-left: 2px solid var(--line);
-      }
-      .method {
-        font: 600 var(--small) var(--mono);
-        overflow-wrap: anywhere;
-      }
-      .pid {
-        font: 0.75rem var(--mono);
-        color: var(--quiet);
-        overflow-wrap: anywhere;
-      }
-      .what {
-        display: flex;
-        justify-content: space-between;
-        align-items: baseline;
-        gap: 0.75rem;
-      }
-      .actions {
-        display: flex;
-        margin-left: -0.5rem;
-      }
-      p {
-        padding-top: 0.5rem;
       }
     `,
   ];
@@ -105,7 +79,7 @@ export class ProcessesView extends LitElement {
       formatElapsed(age),
     ];
     return html`<li class=${depth > 0 ? 'deep' : ''}>
-      <div class="what"><span class="method">${name}</span></div>
+      <div class="what"><span class="name">${name}</span></div>
       <div class="pid">${pid}</div>
       <div class="quiet small">${about.filter(Boolean).join(' · ')}</div>
       <div class="actions">
