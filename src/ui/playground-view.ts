@@ -8,7 +8,7 @@ import type { Desk } from './editor/desk.ts';
 import type { EditorPane } from './editor/editor-view.ts';
 import type { FilesView } from './files/files-view.ts';
 import type { Previews } from './model/previews.ts';
-import type { Session } from './model/session.ts';
+import { README, type Session } from './model/session.ts';
 import type { Signals } from './model/signals.ts';
 import { Follow } from './model/store.ts';
 import { FileDrop } from './parts/drop.ts';
@@ -142,6 +142,7 @@ export class PlaygroundView extends LitElement {
     const { session } = this;
     if (!session) return nothing;
     const { world, desk } = session;
+    session.console.onEdit = this.show;
     const editing = desk !== undefined && desk.open.length > 0;
     return html`
       <header>
@@ -150,8 +151,8 @@ export class PlaygroundView extends LitElement {
         <p class="quiet small tagline">${strings.app.tagline}</p>
         <button class="plain settings" @click=${this.openSettings}>${strings.app.settings}</button>
       </header>
-      <sausage-shell .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake}>
-        ${editing ? html`<sausage-editor slot="editor" .desk=${desk} @empty=${this.onEmpty}></sausage-editor>` : nothing}
+      <sausage-shell .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake} @tour=${this.onTour}>
+        ${editing ? html`<sausage-editor slot="editor" .desk=${desk} .console=${session.console} @empty=${this.onEmpty}></sausage-editor>` : nothing}
         ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${this.onFile}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>
@@ -203,6 +204,17 @@ export class PlaygroundView extends LitElement {
     if (open && !this.#wasOpen) void this.offerLine();
     this.#wasOpen = open;
   }
+
+  private onTour() {
+    this.show(README);
+  }
+
+  /** Shows a file of the open world in the editor. */
+  private show = (path: string) => {
+    this.session?.desk?.show(path);
+    // it is there with its first file
+    void this.updateComplete.then(() => this.shell.show('editor'));
+  };
 
   private onOffer({ detail }: CustomEvent<string>) {
     this.shell.show('console');

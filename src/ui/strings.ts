@@ -98,7 +98,9 @@ export const strings = {
     title: 'A small world runs in this page',
     text: 'It holds programs, their files and a journal. Call one of them and it answers here, in your browser.',
     empty: 'This world is empty. Put plugins into it by importing a zip, or look around with the commands below.',
-    try: 'Try one of these',
+    try: 'Or call something',
+    tour: 'Take the tour',
+    readme: 'Read what this world is',
     make: 'Make a plugin of your own',
     hint: 'Write plugin.method and, if it takes some, its params as JSON. Tab completes, ↑ brings back what you wrote.',
     examples: ['notes.add {"text": "milk"}', 'notes.list', 'ls /proc', 'help'],
@@ -134,6 +136,7 @@ export const strings = {
     cut: (shown: string, size: string) => `The first ${shown} of ${size}`,
     binary: (size: string) => `Not a text: ${size}. It begins with`,
     link: 'link',
+    opened: (path: string) => `${path} is open in the editor.`,
   },
 
   tree: {
@@ -149,6 +152,7 @@ export const strings = {
       ['help notes', 'shows the methods of the plugin notes and their params'],
       ['ls /plugins', 'lists a folder of the world; /proc shows what runs'],
       ['cat /config/boot.json', 'shows a file'],
+      ['edit /README.md', 'opens a file in the editor'],
       ['clear', 'empties the console; the world stays as it is'],
     ] as [string, string][],
     keys: [
@@ -179,6 +183,8 @@ export const strings = {
     folderNext: (path: string) => `“ls ${path}” lists it.`,
     catWhat: 'cat needs the path of a file.',
     catNext: 'For example: cat /config/boot.json',
+    editWhat: 'edit needs the path of a file.',
+    editNext: 'For example: edit /README.md',
   },
 
   errors: {
@@ -316,12 +322,27 @@ export const strings = {
     run: (plugin: string) => `Run ${plugin}`,
     runTitle: (plugin: string) => `Save, build, test and activate ${plugin} (Ctrl or ⌘ + Enter)`,
     stop: 'Stop the build',
+    modes: 'How this page is shown',
+    read: 'Read',
+    edit: 'Edit',
     noEditor: 'The editor could not be loaded. Go online once and reload the page.',
     component: (size: string) => `A WebAssembly component of ${size}.`,
     exports: 'Exports',
     imports: 'Imports',
     none: 'none',
     tooLong: (size: string) => `A text of ${size}, too long to edit here. It begins with`,
+  },
+
+  reading: {
+    code: 'Code',
+    run: 'Run',
+    runOf: (line: string) => `Run ${line}`,
+    running: 'Running',
+    came: 'What came of it',
+    put: (name: string) => `Put it into ${name}`,
+    putAndRun: (name: string) => `Put it into ${name} and run`,
+    written: (path: string) => `It is in ${path} now.`,
+    look: 'Look at it',
   },
 
   run: {

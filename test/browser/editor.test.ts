@@ -99,22 +99,22 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
 
   it('nothing is lost when a process writes the file that is being edited', async () => {
     const { page } = await visit('conflict');
-    await page.evaluate(() => sausage.world!.fs.writeFile('/list.md', 'one\n'));
-    await page.getByRole('treeitem', { name: 'list.md' }).click();
+    await page.evaluate(() => sausage.world!.fs.writeFile('/list.txt', 'one\n'));
+    await page.getByRole('treeitem', { name: 'list.txt' }).click();
     await text(page).getByText('one').waitFor();
-    await page.evaluate(() => sausage.world!.fs.writeFile('/list.md', 'two\n'));
+    await page.evaluate(() => sausage.world!.fs.writeFile('/list.txt', 'two\n'));
     await text(page).getByText('two').waitFor();
     await text(page).click();
     await page.keyboard.type('mine ');
-    await page.evaluate(() => sausage.world!.fs.writeFile('/list.md', 'theirs\n'));
+    await page.evaluate(() => sausage.world!.fs.writeFile('/list.txt', 'theirs\n'));
     await page.getByText('Something else wrote this file').waitFor();
-    expect(await file(page, '/list.md')).toBe('theirs\n');
+    expect(await file(page, '/list.txt')).toBe('theirs\n');
     await page.getByRole('button', { name: 'Keep mine' }).click();
-    await poll(() => file(page, '/list.md')).toContain('mine ');
-    await page.evaluate(() => sausage.world!.fs.remove('/list.md'));
+    await poll(() => file(page, '/list.txt')).toContain('mine ');
+    await page.evaluate(() => sausage.world!.fs.remove('/list.txt'));
     await page.getByText('This file is no longer in the world.').waitFor();
     await page.getByRole('button', { name: 'Put it back' }).click();
-    await poll(() => file(page, '/list.md')).toContain('mine ');
+    await poll(() => file(page, '/list.txt')).toContain('mine ');
   });
 
   it('keeps a text that is not saved when the world starts again', async () => {

@@ -3,12 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DIST } from '../../scripts/lib/paths.mjs';
 import type { ChromiumTab } from './chromium.ts';
 import { openBrowser, openSite, type Site, type TestBrowser } from './harness.ts';
 import { install } from './probe.ts';
+import { textOf } from './text.ts';
 
 let site: Site;
 let browser: TestBrowser;
@@ -33,19 +34,6 @@ async function visit(query = '', width = 1280): Promise<ChromiumTab> {
 
 const line = (page: Page) => page.getByRole('combobox', { name: 'Call a method' });
 const newest = (page: Page) => page.locator('sausage-entry').last();
-
-/** All text that an element shows, that of the elements inside of it too, on one line. */
-function textOf(locator: Locator): Promise<string> {
-  return locator.evaluate((element) => {
-    const gather = (node: Node): string => {
-      if (node instanceof Text) return node.data;
-      if (node instanceof HTMLStyleElement) return '';
-      const root = node instanceof Element ? (node.shadowRoot ?? node) : node;
-      return [...root.childNodes].map(gather).join('');
-    };
-    return gather(element).replace(/\s+/g, ' ');
-  });
-}
 
 const worldNames = (page: Page): Promise<string[]> =>
   page.evaluate(async () => (await sausage.listWorlds()).map(({ name }) => name));

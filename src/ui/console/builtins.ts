@@ -25,6 +25,8 @@ export function runBuiltin(
       return ls(absolute(argument), world);
     case 'cat':
       return cat(argument, world);
+    case 'edit':
+      return edit(argument, world);
   }
 }
 
@@ -70,6 +72,18 @@ async function cat(argument: string, world: World): Promise<Output> {
       return slip(strings.mistakes.folder(path), strings.mistakes.folderNext(path));
     }
     return show(await world.fs.readFile(path));
+  } catch (error) {
+    return { kind: 'problem', problem: fileProblem(error, path) };
+  }
+}
+
+async function edit(argument: string, world: World): Promise<Output> {
+  if (argument === '') return slip(strings.mistakes.editWhat, strings.mistakes.editNext);
+  const path = absolute(argument);
+  try {
+    const { kind } = await world.fs.stat(path);
+    if (kind === 'directory') return slip(strings.mistakes.folder(path), strings.mistakes.folderNext(path));
+    return { kind: 'opened', path };
   } catch (error) {
     return { kind: 'problem', problem: fileProblem(error, path) };
   }

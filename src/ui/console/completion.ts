@@ -33,7 +33,7 @@ export async function complete(line: string, caret: number, knowledge: Knowledge
   if ((match = /^(\s*help\s+)(\S*)$/.exec(head))) {
     return offer(match[1]!.length, match[2]!, pluginSuggestions(await knowledge.plugins(), ''));
   }
-  if ((match = /^(\s*(?:ls|cat)\s+)(.*)$/.exec(head))) return completePath(match[1]!.length, match[2]!, knowledge);
+  if ((match = /^(\s*(?:ls|cat|edit)\s+)(.*)$/.exec(head))) return completePath(match[1]!.length, match[2]!, knowledge);
   if ((match = /^(\s*([\w-]+)\.)(\S*)$/.exec(head))) {
     const methods = (await knowledge.interfaceOf(match[2]!))?.methods ?? [];
     return offer(match[1]!.length, match[3]!, methods.map(methodSuggestion));

@@ -19,6 +19,8 @@ export class Console extends Store {
   /** What a screen reader is told of the newest answer. */
   announcement = '';
   knowledge?: WorldKnowledge;
+  /** Shows a file in the editor, for `edit`. */
+  onEdit?: (path: string) => void;
   readonly #journal: () => JournalFeed;
   #world?: World;
   #entries: Entry[] = [];
@@ -48,14 +50,14 @@ export class Console extends Store {
     return this.#world !== undefined;
   }
 
-  /** Runs a line as typed. Nothing happens while there is no world. */
-  run(line: string): void {
+  /** Runs a line as typed, and answers its entry. Nothing happens while there is no world. */
+  run(line: string): Entry | undefined {
     const command = parseLine(line);
-    if (!this.#world || !this.knowledge || command.kind === 'empty') return;
+    if (!this.#world || !this.knowledge || command.kind === 'empty') return undefined;
     this.history.add(line.trim());
     if (command.kind === 'builtin' && command.name === 'clear') {
       this.clear();
-      return;
+      return undefined;
     }
     const entry = new Entry(line.trim());
     this.#entries = [...this.#entries, entry];
@@ -63,13 +65,15 @@ export class Console extends Store {
     if (command.kind === 'call') void this.#call(entry, this.#world, command.method, command.params);
     else if (command.kind === 'builtin') {
       const name = command.name as Exclude<typeof command.name, 'clear'>;
-      void runBuiltin(name, command.argument, this.#world, this.knowledge).then((output) =>
-        this.#finish(entry, output),
-      );
+      void runBuiltin(name, command.argument, this.#world, this.knowledge).then((output) => {
+        this.#finish(entry, output);
+        if (output.kind === 'opened') this.onEdit?.(output.path);
+      });
     } else {
       void correct(command, this.knowledge).then((output) => this.#finish(entry, output));
     }
     this.changed();
+    return entry;
   }
 
   /** What still runs stays, so that it can be cancelled. */

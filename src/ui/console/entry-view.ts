@@ -132,6 +132,8 @@ function renderOutput(output: Output): TemplateResult | typeof nothing {
             html`<li class=${kind}>${name}${kind === 'directory' ? '/' : nothing}${kind === 'link' ? html` <span class="quiet">${strings.console.link}</span>` : nothing}</li>`,
         )}
       </ul>`;
+    case 'opened':
+      return html`<p class="quiet small">${strings.console.opened(output.path)}</p>`;
     case 'help':
       return html`<sausage-help .plugins=${output.plugins}></sausage-help>`;
     case 'interface':

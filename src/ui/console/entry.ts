@@ -13,6 +13,8 @@ export type Output =
     }
   | { kind: 'bytes'; begin: Uint8Array; size: number }
   | { kind: 'folder'; entries: { name: string; kind: 'file' | 'directory' | 'link' }[] }
+  /** A file that is in the editor now. */
+  | { kind: 'opened'; path: string }
   | { kind: 'help'; plugins: string[] }
   | { kind: 'interface'; plugin: string; interface: Interface }
   | { kind: 'problem'; problem: Problem };
@@ -32,6 +34,9 @@ export class Entry extends Store {
   what: string;
   state: 'running' | 'stopping' | 'done' = 'running';
   readonly started = performance.now();
+  /** Resolves when it is done. */
+  readonly ended: Promise<void>;
+  #end!: () => void;
   /** Milliseconds; set when it is done and there was something to wait for. */
   took?: number;
   output?: Output;
@@ -50,6 +55,9 @@ export class Entry extends Store {
     super();
     this.line = line;
     this.what = line;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
   }
 
   update(change: Partial<Pick<Entry, 'state' | 'pid' | 'cancel' | 'kill' | 'what'>>): void {
@@ -64,6 +72,7 @@ export class Entry extends Store {
     this.cancel = undefined;
     this.kill = undefined;
     this.changed();
+    this.#end();
   }
 
   /** A bar of a name stays one bar. */

@@ -4,7 +4,7 @@ import JSON5 from 'json5';
 import { toJson } from './json5.ts';
 import { straightenQuotes } from './quotes.ts';
 
-export const BUILTINS = ['help', 'ls', 'cat', 'clear'] as const;
+export const BUILTINS = ['help', 'ls', 'cat', 'edit', 'clear'] as const;
 export type Builtin = (typeof BUILTINS)[number];
 
 export type Command =

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { PLAYGROUND, type Session } from '../model/session.ts';
+import { PLAYGROUND, README, type Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
@@ -15,6 +15,8 @@ import '../worlds/boot-view.ts';
 export class WelcomeView extends LitElement {
   @property({ attribute: false }) session!: Session;
   @state() private plugins?: string[];
+  /** Whether the world has something to read first; undefined while that is not known. */
+  @state() private readme?: boolean;
   readonly #follow = new Follow<Session>(this);
   readonly #console = new Follow<Console>(this);
   #asked?: Console['knowledge'];
@@ -24,7 +26,7 @@ export class WelcomeView extends LitElement {
     css`
       :host {
         display: block;
-        min-height: 15rem;
+        min-height: 17rem;
         padding-bottom: 1.25rem;
       }
       h2 {
@@ -46,12 +48,11 @@ export class WelcomeView extends LitElement {
         flex-wrap: wrap;
         gap: 0.5rem;
       }
-      .examples button {
-        font: 0.85rem var(--mono);
+      .begin {
+        margin-top: 0.9rem;
       }
-      .examples .make {
-        font: inherit;
-        font-size: 0.875rem;
+      .examples .mono {
+        font: 0.85rem var(--mono);
       }
       .hint {
         margin-top: 1.1rem;
@@ -59,7 +60,7 @@ export class WelcomeView extends LitElement {
       }
       @media (max-width: 36rem) {
         :host {
-          min-height: 21rem;
+          min-height: 22rem;
         }
       }
     `,
@@ -71,6 +72,12 @@ export class WelcomeView extends LitElement {
     const { knowledge } = this.session.console;
     if (knowledge === this.#asked) return;
     this.#asked = knowledge;
+    const { world } = this.session;
+    const told = (readme: boolean) => knowledge === this.#asked && (this.readme = readme);
+    world?.fs.stat(README).then(
+      () => told(true),
+      () => told(false),
+    );
     void knowledge?.plugins().then((plugins) => {
       if (knowledge === this.#asked) this.plugins = plugins;
     });
@@ -86,15 +93,22 @@ export class WelcomeView extends LitElement {
     return html`
       <h2>${welcome.title}</h2>
       <p class="text">${empty ? welcome.empty : welcome.text}</p>
+      <div class="examples begin">
+        ${(this.readme ?? name === PLAYGROUND) ? html`<button class="main" @click=${this.tour}>${name === PLAYGROUND ? welcome.tour : welcome.readme}</button>` : nothing}
+        <button @click=${this.make}>${welcome.make}</button>
+      </div>
       <h3>${welcome.try}</h3>
       <div class="examples">
         ${(notes ? welcome.examples : welcome.emptyExamples).map(
-          (line) => html`<button @click=${() => this.run(line)}>${line}</button>`,
+          (line) => html`<button class="mono" @click=${() => this.run(line)}>${line}</button>`,
         )}
-        <button class="make" @click=${this.make}>${welcome.make}</button>
       </div>
       ${empty ? nothing : html`<p class="hint quiet small">${welcome.hint}</p>`}
     `;
+  }
+
+  private tour() {
+    this.dispatchEvent(new Event('tour', { bubbles: true, composed: true }));
   }
 
   private make() {

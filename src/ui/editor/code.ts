@@ -43,7 +43,8 @@ const LANGUAGES: Record<string, () => Extension> = {
   jsx: () => javascript({ jsx: true }),
   rs: rust,
   json,
-  md: () => markdown(),
+  // prose, whose lines are paragraphs
+  md: () => [markdown(), EditorView.lineWrapping],
   toml: () => StreamLanguage.define(toml),
   lock: () => StreamLanguage.define(toml),
 };

@@ -1,5 +1,5 @@
 import type { World } from '../../api.ts';
-import { FolderTree } from '../files/folder-tree.ts';
+import { FolderTree, folderOf } from '../files/folder-tree.ts';
 import { Store } from '../model/store.ts';
 import { OpenFile } from './open-file.ts';
 import { Runner } from './runner.ts';
@@ -36,6 +36,13 @@ export class Desk extends Store {
     this.current = file;
     this.changed();
     return file;
+  }
+
+  /** Puts a text into a file of the world, which need not be there yet. What was typed in it before is saved first. */
+  async write(path: string, text: string): Promise<void> {
+    await this.#open.find((each) => each.path === path)?.save();
+    await this.#world.fs.mkdir(folderOf(path), { recursive: true });
+    await this.#world.fs.writeFile(path, text);
   }
 
   /** Saves a file as far as that is possible, and closes it; false when it stays, because something would be lost. */

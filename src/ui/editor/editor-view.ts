@@ -1,12 +1,14 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
+import type { Console } from '../console/console.ts';
 import { Follow } from '../model/store.ts';
 import type { DialogView } from '../parts/dialog-view.ts';
 import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import type { CodeView } from './code-view.ts';
+import { extensionOf } from './content.ts';
 import type { Desk } from './desk.ts';
 import type { OpenFile } from './open-file.ts';
 import type { Place } from './places.ts';
@@ -16,6 +18,7 @@ import '../parts/dialog-view.ts';
 import './code-view.ts';
 import './file-view.ts';
 import './run-view.ts';
+import '../reading/page-view.ts';
 
 const { editor: texts } = strings;
 const NO_PLACES: Place[] = [];
@@ -24,6 +27,8 @@ const NO_PLACES: Place[] = [];
 @customElement('sausage-editor')
 export class EditorPane extends LitElement {
   @property({ attribute: false }) desk!: Desk;
+  /** Where the snippets of a page run. */
+  @property({ attribute: false }) console!: Console;
   @state() private doomed?: OpenFile;
   @query('sausage-code') private code?: CodeView;
   @query('sausage-dialog') private dialog!: DialogView;
@@ -33,6 +38,8 @@ export class EditorPane extends LitElement {
   /** The file whose tab was brought into view. */
   #shown?: OpenFile;
   #wantsFocus = false;
+  /** The pages that are shown as their text. */
+  readonly #asText = new WeakSet<OpenFile>();
 
   static override styles = [
     base,
@@ -107,6 +114,7 @@ export class EditorPane extends LitElement {
       .path {
         flex: none;
         display: flex;
+        align-items: center;
         justify-content: space-between;
         gap: 1rem;
         padding: 0.2rem 1rem;
@@ -118,6 +126,19 @@ export class EditorPane extends LitElement {
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
+      }
+      .modes {
+        display: flex;
+        flex: none;
+        margin-left: auto;
+        font-family: var(--sans);
+      }
+      .modes button {
+        min-height: 1.5rem;
+      }
+      .modes [aria-pressed='true'] {
+        color: var(--ink);
+        font-weight: 600;
       }
       .standing {
         flex: none;
@@ -180,14 +201,40 @@ export class EditorPane extends LitElement {
 
   /** Shows the place that somebody named. */
   goTo({ path, line, column }: Place) {
-    this.desk.show(path);
+    this.#asText.add(this.desk.show(path));
+    this.requestUpdate();
     void this.updateComplete.then(() => this.code?.goTo(line, column));
   }
 
   /** Puts the caret into the text in front, as soon as it is there. */
   override focus() {
-    this.#wantsFocus = !this.code;
+    this.#wantsFocus = !this.code && !(this.desk.current && this.isRead(this.desk.current));
     this.code?.focus();
+  }
+
+  /** A page is read until the visitor wants to edit it; an empty one is there to be written. */
+  private isRead(file: OpenFile): boolean {
+    if (!isPage(file)) return false;
+    if (file.text === '') this.#asText.add(file);
+    return !this.#asText.has(file);
+  }
+
+  private renderModes(file: OpenFile) {
+    const read = this.isRead(file);
+    const choose = (text: boolean) => {
+      if (text) this.#asText.add(file);
+      else this.#asText.delete(file);
+      this.requestUpdate();
+      if (text) void this.updateComplete.then(() => this.focus());
+    };
+    return html`<span class="modes" role="group" aria-label=${texts.modes}>
+      <button class="plain" aria-pressed=${read} @click=${() => choose(false)}>${texts.read}</button>
+      <button class="plain" aria-pressed=${!read} @click=${() => choose(true)}>${texts.edit}</button>
+    </span>`;
+  }
+
+  private onLink({ detail: path }: CustomEvent<string>) {
+    this.desk.show(path);
   }
 
   /** The buttons that close are no tabs, so the list of tabs stands beside them all and owns those that are. */
@@ -217,22 +264,26 @@ export class EditorPane extends LitElement {
   }
 
   private renderFile(file: OpenFile) {
-    const { run } = this.desk.runner;
+    const { desk } = this;
+    const { run } = desk.runner;
     const places = run && 'places' in run.outcome ? run.outcome.places.filter(({ path }) => path === file.path) : [];
     return html`
       <div class="path">
         <span title=${file.path}>${file.path}</span>
+        ${isPage(file) ? this.renderModes(file) : nothing}
         <span class="standing" role="status">${file.problem && !file.content ? nothing : file.readOnly ? texts.readOnly : texts.standing[file.standing]}</span>
       </div>
       ${this.renderNotice(file)}
       ${file.problem ? html`<sausage-problem role="alert" .problem=${file.problem}></sausage-problem>` : nothing}
       <div class="file" role="tabpanel" aria-label=${file.name}>
         ${
-          file.content?.kind === 'text'
-            ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
-            : file.content
-              ? html`<sausage-file .content=${file.content} label=${file.name}></sausage-file>`
-              : nothing
+          this.isRead(file)
+            ? html`<sausage-page .file=${file} .console=${this.console} .desk=${desk} @file=${this.onLink}></sausage-page>`
+            : file.content?.kind === 'text'
+              ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
+              : file.content
+                ? html`<sausage-file .content=${file.content} label=${file.name}></sausage-file>`
+                : nothing
         }
       </div>
     `;
@@ -295,3 +346,6 @@ export class EditorPane extends LitElement {
     this.focusTab();
   }
 }
+
+/** A file that is there to be read. */
+const isPage = (file: OpenFile): boolean => file.content?.kind === 'text' && extensionOf(file.path) === 'md';

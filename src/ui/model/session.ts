@@ -19,6 +19,8 @@ import { Store } from './store.ts';
 
 /** The world that is made of the shipped file when it is not there yet. */
 export const PLAYGROUND = 'playground';
+/** Where a world says what it is, and where a visitor begins. */
+export const README = '/README.md';
 /** The exit code that asks for a start again (R9 `core.exit`), and how often within how many milliseconds that is granted. */
 const RESTART = 75;
 const RESTARTS = 3;

@@ -114,6 +114,21 @@ export class ShellView extends LitElement {
       .tabs button:focus-visible {
         outline-offset: -3px;
       }
+      /* On a phone all parts are tabs of one row: what does not fit fades out, so that one sees that the row goes on. */
+      @media (max-width: 30rem) {
+        .tabs {
+          gap: 0;
+          padding: 0 0.15rem;
+        }
+        .tabs button {
+          flex: 1 0 auto;
+          padding: 0 0.3rem;
+          font-size: 0.8125rem;
+        }
+        .tabs.more {
+          mask-image: linear-gradient(to right, #000 calc(100% - 2rem), transparent);
+        }
+      }
       @media (min-width: 720px) {
         :host {
           grid-template-columns: minmax(0, 1fr) minmax(17rem, 21rem);
@@ -157,6 +172,7 @@ export class ShellView extends LitElement {
     const main = this.renderRoot.querySelector<HTMLElement>('.middle > .main');
     const both = main?.parentElement?.querySelector('.below');
     if (main) main.style.flex = both ? `0 0 ${this.split}%` : '1 1 0';
+    for (const tabs of this.renderRoot.querySelectorAll('.tabs')) markMore({ currentTarget: tabs });
   }
 
   private renderSplit() {
@@ -216,7 +232,7 @@ export class ShellView extends LitElement {
     return html`<div class="region ${region}" role=${this.isMain(region) ? 'main' : 'complementary'} aria-label=${label}>
       ${
         tabs
-          ? html`<div class="tabs" role="tablist" aria-label=${label} @keydown=${(event: KeyboardEvent) => this.onKey(event, panes, shown)}>
+          ? html`<div class="tabs" role="tablist" @scroll=${markMore} aria-label=${label} @keydown=${(event: KeyboardEvent) => this.onKey(event, panes, shown)}>
             ${panes.map(
               ({ id, label }) => html`<button
                 role="tab"
@@ -266,6 +282,12 @@ export class ShellView extends LitElement {
     this.show(id);
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#tab-${id}`)?.focus());
   }
+}
+
+/** Marks a row of tabs that goes on to the right. */
+function markMore({ currentTarget }: { currentTarget: EventTarget | null }): void {
+  const tabs = currentTarget as Element;
+  tabs.classList.toggle('more', tabs.scrollLeft + tabs.clientWidth < tabs.scrollWidth - 1);
 }
 
 const columns = (): 1 | 2 | 3 => (THREE.matches ? 3 : TWO.matches ? 2 : 1);
