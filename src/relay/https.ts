@@ -7,27 +7,22 @@
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Kept } from './kept.ts';
+import { BadRequest, readBody } from './request-body.ts';
 import { LARGEST_FRAME } from './session.ts';
 import type { Wire, WireEvents } from './wire.ts';
 
 /** Bytes in a POST at most. */
 export const MOST_BODY = 1024 * 1024;
-/** A session that no GET asks about is over after so long, in milliseconds. */
+/** Bytes of a HELLO at most; its sender is not known yet. */
+const MOST_HELLO = 8 * 1024;
+/** A session that no GET asks about is over after so long, in milliseconds, and so is a response that nobody reads to its end. */
 const ABSENT_MS = 30_000;
 /** A GET that waits for something to tell is answered after so long; a stream is ended then too, and begun anew. */
 const POLL_MS = 20_000;
 const STREAM_MS = 120_000;
 /** How long bytes for a poll are gathered, in milliseconds. */
 const GATHER_MS = 2;
-
-/** What a request is refused with. */
-export class BadRequest extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
 
 const number = (request: IncomingMessage, header: string): number => {
   const text = request.headers[header];
@@ -42,11 +37,13 @@ class HttpsWire implements Wire {
   readonly id = randomBytes(24).toString('base64url');
   readonly #onEnd: () => void;
   #events!: WireEvents;
-  /** The bytes from `#acknowledged` on, in pieces; `#total` is how many there were in all. */
-  #pieces: Uint8Array[] = [];
-  #acknowledged = 0;
-  #total = 0;
+  /** What the client has not acknowledged. */
+  readonly #kept = new Kept();
+  /** How far the response that is open has come. */
+  #sent = 0;
   #response: ServerResponse | undefined;
+  /** The POST whose body is being read. */
+  #posting: IncomingMessage | undefined;
   #poll = false;
   #expected = 0;
   #absent: NodeJS.Timeout | undefined;
@@ -65,35 +62,48 @@ class HttpsWire implements Wire {
   }
 
   get buffered(): number {
-    return this.#total - this.#acknowledged;
+    return this.#kept.end - this.#kept.start;
   }
 
   send(frame: Uint8Array): void {
     if (this.#over || this.#closing) return;
     const head = new Uint8Array(4);
     new DataView(head.buffer).setUint32(0, frame.length);
-    this.#pieces.push(head, frame);
-    this.#total += 4 + frame.length;
+    this.#kept.append(head);
+    this.#kept.append(frame);
     if (!this.#response) return;
     if (this.#poll) this.#gather ??= setTimeout(() => this.#answer(), GATHER_MS);
-    else {
-      this.#response.write(head);
-      this.#response.write(frame);
+    else this.#stream();
+  }
+
+  /** Writes what the response that is open takes now. */
+  #stream(): void {
+    const response = this.#response;
+    if (!response || this.#poll) return;
+    while (this.#sent < this.#kept.end) {
+      if (response.writableNeedDrain) return;
+      const piece = this.#kept.after(this.#sent);
+      this.#sent += piece.length;
+      response.write(piece);
     }
+    if (this.#closing) this.#answer();
   }
 
   /** A GET: gives what the client does not have yet, and what comes while the response is open. */
   down(request: IncomingMessage, response: ServerResponse, headers: Record<string, string>): void {
     this.#acknowledge(number(request, 'sausage-received'));
     this.#finishResponse();
-    clearTimeout(this.#absent);
+    // One that is closing has its time already.
+    if (!this.#closing) clearTimeout(this.#absent);
     this.#response = response;
+    this.#sent = this.#kept.start;
     this.#poll = request.headers['sausage-poll'] === '1';
     response.on('close', () => {
       if (this.#response !== response) return;
       this.#forgetResponse();
       this.#wait();
     });
+    response.on('drain', () => this.#response === response && this.#stream());
     response.on('error', () => {});
     response.writeHead(200, {
       ...headers,
@@ -104,19 +114,23 @@ class HttpsWire implements Wire {
     this.#late = setTimeout(() => this.#answer(), this.#poll ? POLL_MS : STREAM_MS);
     if (!this.#poll) {
       response.flushHeaders();
-      for (const piece of this.#pieces) response.write(piece);
-    } else if (this.#total > this.#acknowledged) {
-      this.#gather = setTimeout(() => this.#answer(), GATHER_MS);
-    }
-    if (this.#closing) this.#answer();
+      this.#stream();
+    } else if (this.#closing) this.#answer();
+    else if (this.buffered > 0) this.#gather = setTimeout(() => this.#answer(), GATHER_MS);
   }
 
-  /** A POST: takes the frames of its body, unless it was taken before. */
-  up(request: IncomingMessage, body: Buffer): void {
+  /** A POST: takes the frames of its body, unless it was taken before. One at a time, so a new one ends the one before. */
+  async up(request: IncomingMessage): Promise<void> {
+    this.#posting?.destroy();
+    this.#posting = request;
+    const body = await readBody(request, MOST_BODY).finally(() => {
+      if (this.#posting === request) this.#posting = undefined;
+    });
+    if (this.#over) throw new BadRequest(404, 'There is no such session.');
     const sequence = number(request, 'sausage-sequence');
     const received = number(request, 'sausage-received');
     // A GET that was sent after this POST may have come before it, and have told more.
-    if (received > this.#acknowledged) this.#acknowledge(received);
+    if (received > this.#kept.start) this.#acknowledge(received);
     if (sequence === this.#expected - 1) return;
     if (sequence !== this.#expected) {
       this.cut();
@@ -129,47 +143,54 @@ class HttpsWire implements Wire {
         this.cut();
         throw new BadRequest(400, 'A frame is longer than the body.');
       }
-      this.#events.frame(body.subarray(at + 4, at + 4 + length));
+      // A copy: a frame that waits must not keep the whole body.
+      this.#events.frame(new Uint8Array(body.subarray(at + 4, at + 4 + length)));
       at += 4 + length;
     }
   }
 
   close(): void {
+    if (this.#closing) return;
     this.#closing = true;
     // The last frame is fetched by the GET that is open or by the next one.
-    if (this.#response) this.#answer();
+    this.#wait();
+    if (this.#poll && this.#response) this.#answer();
+    else this.#stream();
   }
 
   cut(): void {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#absent);
-    this.#finishResponse();
-    this.#pieces = [];
+    this.#posting?.destroy();
+    const response = this.#response;
+    this.#forgetResponse();
+    response?.destroy();
+    this.#kept.forget(this.#kept.end);
     this.#onEnd();
     this.#events.closed();
   }
 
   #acknowledge(received: number): void {
-    if (received < this.#acknowledged || received > this.#total) {
+    if (received < this.#kept.start || received > this.#kept.end) {
       throw new BadRequest(409, 'There are no such bytes in this session.');
     }
-    let bytes = received - this.#acknowledged;
-    let whole = 0;
-    while (bytes > 0 && bytes >= (this.#pieces[whole] as Uint8Array).length)
-      bytes -= (this.#pieces[whole++] as Uint8Array).length;
-    this.#pieces.splice(0, whole);
-    if (bytes > 0) this.#pieces[0] = (this.#pieces[0] as Uint8Array).subarray(bytes);
-    const moved = received > this.#acknowledged;
-    this.#acknowledged = received;
-    if (moved) queueMicrotask(() => this.#over || this.#events.drained());
+    if (received === this.#kept.start) return;
+    this.#kept.forget(received);
+    queueMicrotask(() => this.#over || this.#events.drained());
   }
 
   /** Ends the response: with all that there is, if it is a poll. */
   #answer(): void {
     const response = this.#response;
     if (!response) return;
-    if (this.#poll) for (const piece of this.#pieces) response.write(piece);
+    if (this.#poll) {
+      for (let at = this.#kept.start; at < this.#kept.end; ) {
+        const piece = this.#kept.after(at);
+        response.write(piece);
+        at += piece.length;
+      }
+    }
     this.#finishResponse();
     if (this.#closing) this.cut();
     else this.#wait();
@@ -178,7 +199,10 @@ class HttpsWire implements Wire {
   #finishResponse(): void {
     const response = this.#response;
     this.#forgetResponse();
-    response?.end();
+    if (!response) return;
+    response.end();
+    const timer = setTimeout(() => response.destroy(), ABSENT_MS);
+    response.on('close', () => clearTimeout(timer));
   }
 
   #forgetResponse(): void {
@@ -194,20 +218,15 @@ class HttpsWire implements Wire {
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MOST_BODY) throw new BadRequest(413, `A body has ${MOST_BODY} bytes at most.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** The sessions that are spoken with by requests. */
 export class HttpsTransport {
   readonly #wires = new Map<string, HttpsWire>();
+  readonly #handshake: number;
+
+  /** `handshake` is how long a HELLO may take to come, in milliseconds. */
+  constructor(handshake: number) {
+    this.#handshake = handshake;
+  }
 
   /** Answers a request for `session`, `down` or `up`. Throws `BadRequest`. */
   async handle(
@@ -220,8 +239,8 @@ export class HttpsTransport {
     const method = what === 'down' ? 'GET' : 'POST';
     if (request.method !== method) throw new BadRequest(405, `Only ${method} is possible here.`);
     if (what === 'session') {
-      const hello = await readBody(request);
-      if (hello.length > LARGEST_FRAME) throw new BadRequest(413, 'This is no HELLO.');
+      const late = setTimeout(() => request.destroy(), this.#handshake);
+      const hello = await readBody(request, MOST_HELLO).finally(() => clearTimeout(late));
       const wire = new HttpsWire(() => this.#wires.delete(wire.id));
       this.#wires.set(wire.id, wire);
       const events = attach(wire);
@@ -234,7 +253,7 @@ export class HttpsTransport {
     const wire = typeof id === 'string' ? this.#wires.get(id) : undefined;
     if (!wire) throw new BadRequest(404, 'There is no such session.');
     if (what === 'down') return wire.down(request, response, headers);
-    wire.up(request, await readBody(request));
+    await wire.up(request);
     response.writeHead(204, { ...headers, 'Cache-Control': 'no-store' }).end();
   }
 

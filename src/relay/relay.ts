@@ -8,12 +8,13 @@ import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { canonical, parseIp } from './addresses.ts';
 import { RelayFailure } from './failures.ts';
-import { BadRequest, HttpsTransport } from './https.ts';
+import { HttpsTransport } from './https.ts';
 import { Limiter, type LimitsPer, OWN_LIMITS, SHARED_LIMITS } from './limits.ts';
 import type { Log } from './log.ts';
 import { isLocal, isLoopbackHost, ownOrigins, parseOrigin } from './origins.ts';
 import { Policy } from './policy.ts';
 import { PROTOCOL } from './protocol.ts';
+import { BadRequest } from './request-body.ts';
 import { Resolver } from './resolver.ts';
 import { Session, type Surroundings, type Timeouts } from './session.ts';
 import { checkSecret, verifyToken } from './token.ts';
@@ -65,7 +66,7 @@ export class Relay {
   readonly #policy: Policy;
   readonly #sessions = new Set<Session>();
   readonly #webSockets = new WebSocketTransport();
-  readonly #https = new HttpsTransport();
+  readonly #https: HttpsTransport;
   #closing = false;
 
   /** `url` is where pages find the server, `host` the address that it listens on. Throws `RangeError` for options that say nothing. */
@@ -75,6 +76,8 @@ export class Relay {
     this.#anonymous = isLoopbackHost(host) && !options.trustProxy;
     this.#origins = new Set([...ownOrigins(url, host), ...(options.origins ?? []).map(parseOrigin)]);
     this.#policy = new Policy({ allow: options.allow ?? [], own: options.own ?? [] });
+    const timeouts = { ...TIMEOUTS, ...options.timeouts };
+    this.#https = new HttpsTransport(timeouts.handshake);
     const base = this.#anonymous ? OWN_LIMITS : SHARED_LIMITS;
     const limits = {
       token: { ...base.token, ...options.limits?.token },
@@ -84,7 +87,7 @@ export class Relay {
       policy: this.#policy,
       resolver: new Resolver(options.dns),
       limiter: new Limiter(limits, options.redis),
-      timeouts: { ...TIMEOUTS, ...options.timeouts },
+      timeouts,
       streams: STREAMS,
       ...(options.ca && { secureContext: createSecureContext({ ca: [...rootCertificates, ...options.ca] }) }),
       log: options.log ?? (() => {}),

@@ -12,6 +12,7 @@ import { Allowance, Grants } from './credit.ts';
 import { destinations } from './destinations.ts';
 import { dial } from './dial.ts';
 import { RelayFailure, socketFailure } from './failures.ts';
+import { Outgoing } from './outgoing.ts';
 import { dataFrame, type ErrorCode, encode, type Frame, ProtocolError } from './protocol.ts';
 import { MOST_DATA, MOST_WINDOW, type Session, type Stream, WINDOW } from './session.ts';
 
@@ -36,6 +37,7 @@ class TcpStream implements Stream {
   readonly #grants: Grants;
   readonly #started = performance.now();
   #socket: Socket | undefined;
+  #outgoing: Outgoing | undefined;
   #address: Ip | undefined;
   /** Received from outside and not sent, because there is no credit or no room. */
   #waiting: Uint8Array | undefined;
@@ -94,6 +96,7 @@ class TcpStream implements Stream {
 
   #connected(socket: Socket, address: Ip): void {
     this.#socket = socket;
+    this.#outgoing = new Outgoing(socket, (bytes) => this.#taken(bytes));
     this.#address = address;
     this.active = performance.now();
     const remote = { ip: toBytes(address), port: this.#request.port };
@@ -157,7 +160,7 @@ class TcpStream implements Stream {
         return;
       case 'end':
         if (this.#endReceived) throw new ProtocolError('a second end');
-        this.#needSocket().end(() => this.#endIfDone());
+        this.#needOutgoing().end(() => this.#endIfDone());
         this.#endReceived = true;
         return;
       case 'credit':
@@ -178,19 +181,21 @@ class TcpStream implements Stream {
     if (this.#endReceived) throw new ProtocolError('data after the end');
     this.#grants.received(data.length);
     this.active = performance.now();
-    this.#needSocket().write(data, (error) => {
-      if (error) return;
-      this.#up += data.length;
-      this.active = performance.now();
-      this.#owed += this.#grants.used(data.length);
-      this.#payCredit();
-    });
+    this.#needOutgoing().write(data);
     this.#session.carried(data.length);
   }
 
-  #needSocket(): Socket {
-    if (!this.#socket) throw new ProtocolError('data before the stream was opened');
-    return this.#socket;
+  /** The system has taken so many bytes for the outside. */
+  #taken(bytes: number): void {
+    this.#up += bytes;
+    this.active = performance.now();
+    this.#owed += this.#grants.used(bytes);
+    this.#payCredit();
+  }
+
+  #needOutgoing(): Outgoing {
+    if (!this.#outgoing) throw new ProtocolError('data before the stream was opened');
+    return this.#outgoing;
   }
 
   #payCredit(): void {

@@ -9,12 +9,21 @@ import type { Wire, WireEvents } from './wire.ts';
 
 /** How long a client may take to answer a close, in milliseconds. */
 const CLOSE_MS = 2000;
+/** What a frame that waits to be sent takes beside its bytes, about: many small ones must not go for few bytes. */
+const FRAME_COST = 1024;
+/** Pieces that one frame may come in. Each may keep alive a whole chunk of what was received. */
+const MOST_PIECES = 64;
 
 class WebSocketWire implements Wire {
   readonly transport = 'websocket';
   readonly #socket: WebSocket;
   #events!: WireEvents;
-  readonly #sent = (): void => this.#events.drained();
+  /** Frames that the system has not taken yet. */
+  #unsent = 0;
+  readonly #sent = (): void => {
+    this.#unsent--;
+    this.#events.drained();
+  };
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -32,10 +41,11 @@ class WebSocketWire implements Wire {
   }
 
   get buffered(): number {
-    return this.#socket.bufferedAmount;
+    return this.#socket.bufferedAmount + this.#unsent * FRAME_COST;
   }
 
   send(frame: Uint8Array): void {
+    this.#unsent++;
     this.#socket.send(frame, this.#sent);
   }
 
@@ -54,6 +64,7 @@ export class WebSocketTransport {
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: LARGEST_FRAME,
+    maxFragments: MOST_PIECES,
     perMessageDeflate: false,
     clientTracking: false,
     handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
