@@ -13,6 +13,8 @@ import { strings } from '../strings.ts';
 
 /** So near to the end, in pixels, counts as being there. */
 const NEAR = 30;
+const UP = ['ArrowUp', 'PageUp', 'Home'];
+const DOWN = ['ArrowDown', 'PageDown', 'End'];
 
 /** The newest lines of the journal, as they come. It follows them until one scrolls up, and again when one is back. */
 @customElement('sausage-journal')
@@ -24,6 +26,8 @@ export class JournalView extends LitElement {
   @query('.lines') private lines!: HTMLElement;
   readonly #session = new Follow<Session>(this);
   readonly #journal = new Follow<JournalFeed>(this);
+  /** The visitor's hand moves away from the end, or holds the lines. */
+  #away = false;
 
   static override styles = [
     base,
@@ -100,7 +104,9 @@ export class JournalView extends LitElement {
     const shown = feed.entries.filter(
       (entry) => (this.questions || !feed.isQuestion(entry)) && (wanted === '' || textOf(entry).includes(wanted)),
     );
-    const pin = this.follows && shown.length > 0 ? { index: shown.length - 1, block: 'end' as const } : undefined;
+    // No pin is `null` to the layout, which its types do not say: without one it keeps the last.
+    const none = null as unknown as undefined;
+    const pin = this.follows && shown.length > 0 ? { index: shown.length - 1, block: 'end' as const } : none;
     return html`
       <div class="filter">
         <input type="search" aria-label=${texts.filter} placeholder=${texts.placeholder} @input=${this.onFilter} />
@@ -116,6 +122,12 @@ export class JournalView extends LitElement {
         aria-live="off"
         aria-label=${texts.label}
         @scroll=${this.onScroll}
+        @wheel=${{ handleEvent: this.onWheel, passive: true }}
+        @keydown=${this.onKey}
+        @pointerdown=${() => this.leave()}
+        @pointerup=${() => this.comeBack()}
+        @touchstart=${{ handleEvent: () => this.leave(), passive: true }}
+        @touchend=${() => this.comeBack()}
         @unpinned=${() => (this.follows = false)}
       >
         ${virtualize({
@@ -123,7 +135,7 @@ export class JournalView extends LitElement {
           keyFunction: ({ id }) => id,
           renderItem: renderLine,
           scroller: true,
-          layout: flow(pin && { pin }),
+          layout: flow({ pin }),
         })}
       </div>
     `;
@@ -141,7 +153,31 @@ export class JournalView extends LitElement {
 
   private onScroll() {
     const { scrollTop, scrollHeight, clientHeight } = this.lines;
-    if (scrollHeight - scrollTop - clientHeight < NEAR) this.follows = true;
+    if (!this.#away && scrollHeight - scrollTop - clientHeight < NEAR) this.follows = true;
+  }
+
+  private readonly onWheel = ({ deltaY }: WheelEvent) => {
+    if (deltaY < 0) this.leave();
+    else if (deltaY > 0) this.comeBack();
+  };
+
+  private onKey({ key, shiftKey }: KeyboardEvent) {
+    if (UP.includes(key) || (key === ' ' && shiftKey)) this.leave();
+    else if (DOWN.includes(key) || key === ' ') this.comeBack();
+  }
+
+  /**
+   * The virtualizer takes each scroll within two frames of a step of its own for its own. While lines come in each frame, the
+   * visitor would never get away from the end, so what his hand does counts and not where the lines are then.
+   */
+  private leave() {
+    this.#away = true;
+    this.follows = false;
+  }
+
+  private comeBack() {
+    this.#away = false;
+    this.onScroll();
   }
 }
 
