@@ -22,6 +22,13 @@ const encoder = new TextEncoder();
 /** How long a process looks for the answer of a call before it sleeps, in milliseconds. */
 const PATIENCE = 0.06;
 
+/**
+ * A call with so many bytes is a write that goes to the storage, and with each of those the browser has as much to do in
+ * threads of its own. Where there are only two processors, looking out would take theirs.
+ */
+const LARGE = 16 * 1024;
+const FEW_PROCESSORS = (globalThis.navigator?.hardwareConcurrency ?? 4) <= 2;
+
 /** An instance that is made ready ahead of its process asked for something that only a process has. */
 export class NoProcess extends Error {
   override readonly name = 'NoProcess';
@@ -108,7 +115,8 @@ export class Client {
     Atomics.store(words, WORD.call, 1);
     this.ring();
     // Most answers come within a moment, and to sleep and be woken costs more than they take.
-    if (!this.#lookOut.changes(words, WORD.call, 1))
+    const sleeps = FEW_PROCESSORS && length > LARGE;
+    if (sleeps || !this.#lookOut.changes(words, WORD.call, 1))
       while (Atomics.load(words, WORD.call) === 1) Atomics.wait(words, WORD.call, 1);
     Atomics.store(words, WORD.call, 0);
     const error = Atomics.load(words, WORD.error);

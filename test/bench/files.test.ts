@@ -32,7 +32,14 @@ async function inTurn<T, F>(rounds: number, program: () => Promise<T>, floor: ()
 const middle = (values: number[]): number => median(values.sort((a, b) => a - b));
 
 test('R4-10 large blocks reach at least 40 % of the speed of a sync handle', async () => {
-  const blocks = (way: string) => () => exercise(tab, way, '/blocks', String(BLOCKS));
+  // A new file each time: the floor is not given the time either in which 64 MiB are cut off.
+  const blocks = (way: string) => async () => {
+    await tab.evaluate(async () => {
+      await lab.core.remove('/blocks');
+      await lab.core.settled();
+    });
+    return exercise(tab, way, '/blocks', String(BLOCKS));
+  };
   const floor = () => tab.evaluate((count) => lab.raw.blocks(count), BLOCKS);
   const [ours, raw] = await inTurn(6, blocks('streamed'), floor);
   const [library] = await inTurn(6, blocks('blocks'), floor);
@@ -48,7 +55,7 @@ test('R4-10 large blocks reach at least 40 % of the speed of a sync handle', asy
     ] as const;
     // The aim is 40 % of the speed, on a machine with nothing else to do.
     for (const [name, times] of figures) {
-      figure({ name, unit: 'µs', value: each(times, way), floor, of, most: 8, goal: Math.round(floor * 2.5) });
+      figure({ name, unit: 'µs', value: each(times, way), floor, of, most: 4, goal: Math.round(floor * 2.5) });
     }
   }
 });

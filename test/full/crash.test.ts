@@ -9,6 +9,7 @@ import type { ChromiumBrowser } from '../browser/chromium.ts';
 import { openBrowser, openSite } from '../browser/harness.ts';
 import { buildLab, exercise, openLab } from '../lab/lab.ts';
 
+const BLOCK = 64 * 1024;
 const KILLS = Number(process.env.KILLS ?? 5);
 /** Of each kind; the same in each run, unless `SEED` says another one. */
 const random = numbers(Number(process.env.SEED ?? 1));
@@ -61,6 +62,32 @@ test(`R4-11 what a program's writes returned for is there after the browser was 
   const { steps } = await exercise(tab, 'check', '/crash');
   console.log(`${KILLS} kills, ${steps} steps`);
   expect(steps).toBeGreaterThanOrEqual(most + 1);
+}, 3_600_000);
+
+test(`R4-11 large blocks in a row, of which the log says nothing, are there after the browser was killed, ${KILLS} times`, async () => {
+  const site = await buildLab();
+  const browser = await openBrowser('chromium');
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { tab } = await openLab(browser, site, 'row');
+    const wanted = Math.floor(random() * 2000) * BLOCK;
+    // Far more than is ever written before the end.
+    const returned = await tab.evaluate(async (wanted) => {
+      void lab.core.run('exercise', ['blocks', '/row', '100000']);
+      for (let size = 0; ; ) if ((size = await lab.core.size('/row')) > wanted) return size;
+    }, wanted);
+    await browser.kill();
+    const { tab: after, repairs } = await openLab(browser, site, 'row');
+    expect(repairs).toEqual([]);
+    const size = await after.evaluate(() => lab.core.size('/row'));
+    expect(size).toBeGreaterThanOrEqual(returned);
+    const text = await after.evaluate(() =>
+      lab.core.read('/row').then((text) => ({ length: text.length, wrong: text.search(/[^\x07]/) })),
+    );
+    expect(text).toEqual({ length: size, wrong: -1 });
+    await after.evaluate(() => lab.core.remove('/row'));
+    await after.evaluate(() => lab.core.settled());
+    await browser.kill();
+  }
 }, 3_600_000);
 
 /** Ends a visit at a moment of its first seconds, and expects a whole world at the next. */

@@ -119,6 +119,15 @@ export class LabCore {
     return decoder.decode(await this.#files.readFile(path));
   }
 
+  /** The size of a file in bytes; 0 while it is not there. */
+  size(path: string): number {
+    try {
+      return this.#files.stat(this.#files.resolve(this.#files.root, path)).size;
+    } catch {
+      return 0;
+    }
+  }
+
   async remove(path: string): Promise<void> {
     await this.#files.removeAll(path);
   }

@@ -92,6 +92,8 @@ export class Checkpointer {
 
   private async make(): Promise<void> {
     const { log, checkpoints, folds } = this.parts;
+    // What is written straight to its file is to be in the log that goes on from here.
+    this.world.settleLengths();
     if (log.size > HEADER_BYTES && log.canSwitch(this.newest.log)) log.switch();
     else log.flush();
     const slot = this.newest.slot === 0 ? 1 : 0;

@@ -21,6 +21,10 @@ export class Content {
   lengthPending = false;
   /** The log says that no record before this moment is to be done again: data may go to the file directly. */
   applied = false;
+  /** Writes straight to the file since the last other record of it: from the second on they have no records of their own. */
+  straight = 0;
+  /** At a boot: the length is what the storage says, since the last record of the file is `growing`. */
+  grows = false;
   /** The handle wrote since its last flush; with `unsafe`, data that is nowhere else. */
   unflushed = false;
   unsafe = false;

@@ -78,7 +78,13 @@ export function readLogs(
       );
     }
     const { generation, seed } = typeof known === 'object' ? known : { generation: 0, seed: 0 };
-    return { slot: { handle, generation }, bytes, seed, doubtful: header === 'damaged' && known !== undefined };
+    const version = typeof header === 'object' ? header.version : 0;
+    return {
+      slot: { handle, generation, version },
+      bytes,
+      seed,
+      doubtful: header === 'damaged' && known !== undefined,
+    };
   }) as [FoundLog, FoundLog];
   const referred = checkpoints.flatMap((checkpoint) => checkpoint?.meta?.log.generation ?? []);
   for (const log of found) {

@@ -10,7 +10,7 @@ import { xxHash32 } from './checksum.ts';
  */
 
 /** The version of store, log and checkpoint that this code writes. Older ones are migrated, newer ones refused. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 export const HEADER_BYTES = 32;
 export const FRAME_BYTES = 8;
 
@@ -24,12 +24,13 @@ export interface Header {
   kind: FileKind;
   /** Counts the checkpoints: the log of a generation continues the checkpoint of the same. */
   generation: number;
+  version: number;
 }
 
 export const align = (length: number): number => (length + 7) & ~7;
 
 /** Writes a header at the start of the buffer; returns the seed of the first frame. */
-export function writeHeader(writer: ByteWriter, header: Header): number {
+export function writeHeader(writer: ByteWriter, header: Omit<Header, 'version'>): number {
   writer.at = 0;
   writer.ensure(HEADER_BYTES);
   for (const word of MAGIC) writer.u32(word);
@@ -78,7 +79,12 @@ export function readHeader(bytes: Uint8Array<ArrayBuffer>, kind: FileKind): Read
       `this world was last opened by a newer version of this page (its files have format ${words[3]}, this page knows ${FORMAT_VERSION}): reload the page to get the new version`,
     );
   }
-  return { kind, generation: new ByteReader(bytes, 16).number(), seed: words[7] as number };
+  return {
+    kind,
+    generation: new ByteReader(bytes, 16).number(),
+    version: words[3] as number,
+    seed: words[7] as number,
+  };
 }
 
 /**

@@ -14,9 +14,12 @@ export class Handles {
   private readonly nodes = new Set<TreeNode<Content>>();
   private clock = 0;
   private opening = 0;
+  private readonly leaving: (node: TreeNode<Content>) => void;
 
-  constructor(limit: number) {
+  /** `leaving` is called with a file before its handle is closed. */
+  constructor(limit: number, leaving: (node: TreeNode<Content>) => void) {
     this.limit = limit;
+    this.leaving = leaving;
   }
 
   /** The handle of a file, when it is open and nobody moves the file. */
@@ -54,6 +57,7 @@ export class Handles {
   close(node: TreeNode<Content>): void {
     const content = node.content!;
     if (!content.handle) return;
+    this.leaving(node);
     this.flush(content);
     content.handle.close();
     content.handle = undefined;
@@ -67,6 +71,11 @@ export class Handles {
   /** What only a handle has is made safe from a crash of the machine: the log may then say what came after. */
   flushUnsafe(): void {
     for (const { content } of this.nodes) if (content!.unsafe) this.flush(content!);
+  }
+
+  /** The files that have a handle. */
+  get files(): Iterable<TreeNode<Content>> {
+    return this.nodes;
   }
 
   /** Files whose handles have written since their last flush. */

@@ -1,6 +1,6 @@
 import { FsError } from '../errors.ts';
 import { ByteWriter } from './bytes.ts';
-import { beginFrame, endFrame, FRAME_BYTES, HEADER_BYTES, writeHeader } from './frames.ts';
+import { beginFrame, endFrame, FORMAT_VERSION, FRAME_BYTES, HEADER_BYTES, writeHeader } from './frames.ts';
 import { type LogRecord, recordRoom, writeRecord } from './records.ts';
 import type { StorageHandle } from './storage.ts';
 
@@ -15,6 +15,8 @@ export interface LogSlot {
   readonly handle: StorageHandle;
   /** 0 when nothing that counts is in it. */
   generation: number;
+  /** Of its header: a page that knows no later one may still read what is in it. */
+  version: number;
 }
 
 /** A place between two records. */
@@ -32,7 +34,7 @@ export interface LogPosition {
  */
 export class WriteAheadLog {
   private readonly slots: [LogSlot, LogSlot];
-  private current: LogSlot;
+  private slot: LogSlot;
   private readonly writer = new ByteWriter(64 * 1024);
   /** Where the next bytes go in the file, and how far it is allocated. */
   private position: number;
@@ -47,10 +49,10 @@ export class WriteAheadLog {
   /** Goes on at a position of one of the slots. */
   constructor(slots: [LogSlot, LogSlot], position: LogPosition) {
     this.slots = slots;
-    this.current = slots[0].generation === position.generation ? slots[0] : slots[1];
+    this.slot = slots[0].generation === position.generation ? slots[0] : slots[1];
     this.position = position.at;
     this.seed = this.committedSeed = position.seed;
-    this.allocated = Math.max(this.current.handle.size(), this.position);
+    this.allocated = Math.max(this.slot.handle.size(), this.position);
   }
 
   /** Begins a log in the first slot of a world that has none. */
@@ -62,12 +64,17 @@ export class WriteAheadLog {
 
   /** Where the next record will stand. */
   get end(): LogPosition {
-    return { generation: this.current.generation, at: this.position + this.writer.at, seed: this.seed };
+    return { generation: this.slot.generation, at: this.position + this.writer.at, seed: this.seed };
   }
 
   /** Bytes of records in the current file. */
   get size(): number {
     return this.position + this.writer.at;
+  }
+
+  /** The file may have every type of record; one that an older page began is left as that page reads it. */
+  get isCurrent(): boolean {
+    return this.slot.version === FORMAT_VERSION;
   }
 
   /** `frees` says that the record leads to more space, so that it may use the reserve. */
@@ -94,7 +101,7 @@ export class WriteAheadLog {
   flush(): void {
     this.commit();
     if (this.flushed) return;
-    this.current.handle.flush();
+    this.slot.handle.flush();
     this.flushed = true;
   }
 
@@ -111,7 +118,7 @@ export class WriteAheadLog {
   /** Goes on in the other file, which is emptied. What was written before is flushed. */
   switch(): void {
     this.flush();
-    this.beginIn(this.other, this.current.generation + 1);
+    this.beginIn(this.other, this.slot.generation + 1);
   }
 
   /** Empties the other file, which nothing needs any more. */
@@ -126,7 +133,7 @@ export class WriteAheadLog {
   }
 
   private get other(): LogSlot {
-    return this.current === this.slots[0] ? this.slots[1] : this.slots[0];
+    return this.slot === this.slots[0] ? this.slots[1] : this.slots[0];
   }
 
   private beginIn(slot: LogSlot, generation: number): void {
@@ -137,8 +144,9 @@ export class WriteAheadLog {
       throw new FsError('insufficient-space', 'the disk is full: the log of this world cannot go on');
     }
     slot.generation = generation;
+    slot.version = FORMAT_VERSION;
     this.flushed = false;
-    this.current = slot;
+    this.slot = slot;
     this.position = this.allocated = HEADER_BYTES;
     this.seed = this.committedSeed = seed;
   }
@@ -146,7 +154,7 @@ export class WriteAheadLog {
   private allocate(room: number, frees: boolean): void {
     const needed = this.position + this.writer.at + room;
     while (needed > this.allocated - RESERVE) {
-      const written = this.current.handle.write(ZEROS, this.allocated);
+      const written = this.slot.handle.write(ZEROS, this.allocated);
       if (written === STEP) {
         this.allocated += STEP;
         continue;
@@ -160,7 +168,7 @@ export class WriteAheadLog {
     const { writer } = this;
     if (writer.at === 0) return;
     const many = this.buffered > 1;
-    const written = this.current.handle.write(writer.bytes.subarray(0, writer.at), this.position);
+    const written = this.slot.handle.write(writer.bytes.subarray(0, writer.at), this.position);
     const length = writer.at;
     writer.at = 0;
     this.buffered = 0;

@@ -1,6 +1,8 @@
 import type { TreeNode } from '../tree.ts';
 import type { Content } from './content.ts';
-import type { StorageDirectory } from './storage.ts';
+import { type StorageDirectory, StorageError, type StorageFile } from './storage.ts';
+
+export type StoredStat = Awaited<ReturnType<StorageFile['stat']>>;
 
 /** Where the content of a file is in the storage. `name` is escaped. */
 export interface StoredPlace {
@@ -102,6 +104,21 @@ export class Mirror {
   place(path: string): StoredPlace {
     const slash = path.lastIndexOf('/');
     return { directory: this.directory(path.slice(0, slash)), name: path.slice(slash + 1) };
+  }
+
+  /** What the storage says of the file at a path; nothing is made on the way. Undefined when no file is there. */
+  async stat(path: string): Promise<StoredStat | undefined> {
+    const [top, ...steps] = path.split('/');
+    const name = steps.pop()!;
+    try {
+      let folder = await (top === 'files' ? this.files : this.orphans).open();
+      for (const step of steps) folder = await folder.directory(step, false);
+      return await (await folder.file(name, false)).stat();
+    } catch (error) {
+      if (error instanceof StorageError && (error.code === 'not-found' || error.code === 'wrong-kind'))
+        return undefined;
+      throw error;
+    }
   }
 
   /** Says that the content of a node is at a place from now on, or nowhere. */

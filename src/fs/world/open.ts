@@ -11,6 +11,7 @@ import {
   readLogs,
 } from './found.ts';
 import { HEADER_BYTES } from './frames.ts';
+import { measureGrown } from './grown.ts';
 import { type LogPosition, type LogSlot, WriteAheadLog } from './log.ts';
 import { Mirror } from './mirror.ts';
 import { OpfsDirectory } from './opfs-storage.ts';
@@ -86,26 +87,30 @@ class Opening {
       world.inodes = chosen.checkpoint.meta?.nextInode ?? 0;
     }
     const end = this.replayLogs(replay, logs, chosen.from);
+    const grown = await measureGrown(world.nodes.values(), mirror);
     const salvage = this.report.lossy ? new Salvage(world, mirror, folds, replay) : undefined;
     await salvage?.look();
     const slots: [LogSlot, LogSlot] = [logs[0].slot, logs[1].slot];
     const log = end ? new WriteAheadLog(slots, end) : beginLog(slots, found);
     const generation = Math.max(0, ...found.map((checkpoint) => checkpoint?.generation ?? 0));
-    world.start({
-      log,
-      mirror,
-      folds,
-      checkpoints,
-      checkpoint: {
-        generation,
-        slot: chosen.slot,
-        // After damage both logs stay until the next checkpoint is whole: what was read of them is only in memory.
-        log: this.report.damaged ? 0 : (chosen.from?.generation ?? 0),
+    world.start(
+      {
+        log,
+        mirror,
+        folds,
+        checkpoints,
+        checkpoint: {
+          generation,
+          slot: chosen.slot,
+          // After damage both logs stay until the next checkpoint is whole: what was read of them is only in memory.
+          log: this.report.damaged ? 0 : (chosen.from?.generation ?? 0),
+        },
+        logLimit: options.logLimit ?? DEFAULTS.logLimit,
+        checkpointAt: options.checkpointAt ?? DEFAULTS.checkpointAt,
+        handles: options.handles ?? DEFAULTS.handles,
       },
-      logLimit: options.logLimit ?? DEFAULTS.logLimit,
-      checkpointAt: options.checkpointAt ?? DEFAULTS.checkpointAt,
-      handles: options.handles ?? DEFAULTS.handles,
-    });
+      grown,
+    );
     world.onRepair = options.onRepair;
     for (const repair of this.report.sentences) world.repaired(repair);
     await salvage?.name();

@@ -3,12 +3,10 @@ import { now, type TreeNode } from '../tree.ts';
 import type { TreeChange } from '../tree-filesystem.ts';
 import type { Content } from './content.ts';
 import type { WriteAheadLog } from './log.ts';
-import type { Mirror, StoredPlace } from './mirror.ts';
-import type { StorageFile } from './storage.ts';
+import type { Mirror, StoredPlace, StoredStat } from './mirror.ts';
 import type { StoredWorld } from './stored-world.ts';
 
 type File = TreeNode<Content>;
-export type StoredStat = Awaited<ReturnType<StorageFile['stat']>>;
 
 /** Changes of the world that nobody in it asked for: what the storage has came or went, by another tool or by damage. */
 export class Outside {

@@ -8,7 +8,7 @@ export const MAX_RECORD_DATA = 16 * 1024;
 export type PlaceState = 'gone' | 'moving' | 'there';
 
 /**
- * One record of the log. Nodes are named by their inodes. The first seven are what was done to the world, in order; the
+ * One record of the log. Nodes are named by their inodes. The first seven types are what was done to the world, in order; the
  * others say what of it the folder in the storage has, so that a boot can tell.
  */
 export type LogRecord =
@@ -21,6 +21,8 @@ export type LogRecord =
   | { type: 'size'; inode: number; size: number; time: bigint }
   /** Data that went to the file itself before this record was written. */
   | { type: 'direct'; inode: number; end: number; time: bigint }
+  /** As `direct`, and more data may follow there without a record: the file is as long as the storage has it. */
+  | { type: 'growing'; inode: number; end: number; time: bigint }
   /** All earlier `write` and `size` records of the file are in the file: they must not be done again. */
   | { type: 'applied'; inode: number; size: number }
   | { type: 'place'; inode: number; state: PlaceState; path: string }
@@ -39,6 +41,7 @@ const TYPES = [
   'applied',
   'place',
   'folder',
+  'growing',
 ] as const satisfies LogRecord['type'][];
 const KINDS = ['file', 'directory', 'link'] as const satisfies Kind[];
 const STATES = ['gone', 'moving', 'there'] as const satisfies PlaceState[];
@@ -114,6 +117,7 @@ export function writeRecord(writer: ByteWriter, record: LogRecord): void {
       writer.time(record.time);
       break;
     case 'direct':
+    case 'growing':
       writer.number(record.inode);
       writer.number(record.end);
       writer.time(record.time);
@@ -157,6 +161,7 @@ export function readRecord(reader: ByteReader): LogRecord {
     case 'size':
       return { type, inode: reader.number(), size: reader.number(), time: reader.time() };
     case 'direct':
+    case 'growing':
       return { type, inode: reader.number(), end: reader.number(), time: reader.time() };
     case 'applied':
       return { type, inode: reader.number(), size: reader.number() };

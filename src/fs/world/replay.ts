@@ -164,11 +164,12 @@ export class Replay {
   }
 
   private applyToContent(
-    record: Extract<LogRecord, { type: 'write' | 'size' | 'direct' | 'applied' | 'place' }>,
+    record: Extract<LogRecord, { type: 'write' | 'size' | 'direct' | 'growing' | 'applied' | 'place' }>,
     node: File,
   ): void {
     const content = node.content;
     if (!content) throw new RangeError();
+    if (record.type !== 'place') content.grows = record.type === 'growing';
     switch (record.type) {
       case 'write':
         content.extents.write(record.offset, record.data);
@@ -180,6 +181,7 @@ export class Replay {
         setLength(node, record.size, record.time);
         break;
       case 'direct':
+      case 'growing':
         // Nothing is pending then, unless the record that said so is lost.
         content.extents.clear();
         content.lengthPending = false;

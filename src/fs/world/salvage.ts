@@ -2,9 +2,7 @@ import { UNFINISHED_NAME } from '../namespace.ts';
 import type { TreeNode } from '../tree.ts';
 import type { Content } from './content.ts';
 import type { Mirror } from './mirror.ts';
-import type { StoredStat } from './outside.ts';
 import type { Replay } from './replay.ts';
-import { type StorageDirectory, StorageError } from './storage.ts';
 import { escapeName, unescapeName } from './stored-names.ts';
 import type { StoredWorld } from './stored-world.ts';
 
@@ -52,7 +50,7 @@ export class Salvage {
     for (const path of this.placesOf(node)) {
       const place = this.mirror.known(path);
       const claimed = place?.directory.files.get(place.name);
-      const stat = claimed && claimed !== node ? undefined : await this.stat(path);
+      const stat = claimed && claimed !== node ? undefined : await this.mirror.stat(path);
       if (!stat) continue;
       this.mirror.put(node, this.mirror.place(path));
       content.unmade = false;
@@ -86,20 +84,6 @@ export class Salvage {
 
   private stored(path: string): string {
     return `files${path.replace(/[^/]+/g, (name) => escapeName(name, this.folds))}`;
-  }
-
-  private async stat(path: string): Promise<StoredStat | undefined> {
-    const [top, ...steps] = path.split('/');
-    const name = steps.pop()!;
-    try {
-      let folder: StorageDirectory = await (top === 'files' ? this.mirror.files : this.mirror.orphans).open();
-      for (const step of steps) folder = await folder.directory(step, false);
-      return await (await folder.file(name, false)).stat();
-    } catch (error) {
-      if (error instanceof StorageError && (error.code === 'not-found' || error.code === 'wrong-kind'))
-        return undefined;
-      throw error;
-    }
   }
 
   /** When the world works: what has no content goes, and what has content and no name gets one. */
@@ -171,7 +155,7 @@ export class Salvage {
     const { orphans } = this.mirror;
     for (const { name, kind } of await (await orphans.open()).list()) {
       if (kind !== 'file' || orphans.files.has(name)) continue;
-      const stat = await this.stat(`orphans/${name}`);
+      const stat = await this.mirror.stat(`orphans/${name}`);
       if (!stat || stat.size === 0) continue;
       this.world.inodes = Number(name) + 1 || 0;
       const { directory, name: free } = await this.lostPlace(name);

@@ -56,10 +56,13 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     this.nodes.set(this.root.inode, this.root);
   }
 
-  /** Begins to work: the tree is as checkpoint and log say, and from now on changes are recorded. */
-  start(parts: StoredWorldParts): void {
+  /**
+   * Begins to work: the tree is as checkpoint and log say, and from now on changes are recorded. The lengths of `grown`
+   * were asked of the storage.
+   */
+  start(parts: StoredWorldParts, grown: TreeNode<Content>[] = []): void {
     this.parts = parts;
-    this.handles = new Handles(parts.handles);
+    this.handles = new Handles(parts.handles, (node) => this.settleLength(node));
     this.outside = new Outside(this, parts);
     this.applier = new Applier({
       root: this.root,
@@ -79,6 +82,8 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     }
     this.dead.clear();
     this.applier.check();
+    for (const { inode, size, modified } of grown)
+      parts.log.append({ type: 'direct', inode, end: size, time: modified });
   }
 
   get usage(): WorldUsage {
@@ -118,6 +123,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
 
   /** Names: what a program means that syncs a folder. */
   sync(): void {
+    this.settleLengths();
     this.handles.flushUnsafe();
     this.parts.log.flush();
   }
@@ -198,6 +204,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     if (wait) return wait.then(() => this.resize(node, size));
     const content = node.content!;
     const time = now();
+    this.settleLength(node);
     if (node.named) this.parts.log.append({ type: 'size', inode: node.inode, size, time }, size < node.size);
     this.touch(node);
     setLength(node, size, time);
@@ -235,6 +242,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     if (data.length > MAX_RECORD_DATA) {
       this.putDirect(node, offset, data, time);
     } else {
+      this.settleLength(node);
       if (node.named) this.parts.log.append({ type: 'write', inode: node.inode, offset, data, time });
       this.touch(node);
       content.extents.write(offset, data.slice());
@@ -252,13 +260,38 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     content.unflushed = content.unsafe = true;
     try {
       if (handle.write(data, offset) < data.length) throw diskFull();
-      if (node.named) this.parts.log.append({ type: 'direct', inode: node.inode, end, time });
+      if (node.named) this.logStraight(node, end, time);
     } catch (error) {
       if (handle.size() > node.size) handle.truncate(node.size);
       throw error;
     }
     this.touch(node);
     content.baseEnd = end;
+  }
+
+  /**
+   * A record costs as much as the write of a large block itself. So the second one in a row says that more may follow,
+   * and those have none: the file is then as long as the storage has it, which a boot asks for.
+   */
+  private logStraight(node: TreeNode<Content>, end: number, time: bigint): void {
+    const content = node.content!;
+    const { log } = this.parts;
+    if (content.straight === 0) log.append({ type: 'direct', inode: node.inode, end, time });
+    else if (content.straight === 1) log.append({ type: 'growing', inode: node.inode, end, time });
+    if (log.isCurrent) content.straight++;
+  }
+
+  /** The log says again how long a file is: before a record of another kind, and when its writers have gone. */
+  private settleLength(node: TreeNode<Content>): void {
+    const content = node.content!;
+    if (content.straight > 1 && node.named)
+      this.parts.log.append({ type: 'direct', inode: node.inode, end: node.size, time: node.modified }, true);
+    content.straight = 0;
+  }
+
+  /** As `settleLength`, of every file. */
+  settleLengths(): void {
+    for (const node of this.handles.files) this.settleLength(node);
   }
 
   /** Writers wait while the log is full. */
@@ -310,6 +343,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       }
       case 'times': {
         const { node, accessed, modified, time } = change;
+        if (node.content) this.settleLength(node);
         if (node.named) log.append({ type: 'times', inode: node.inode, accessed, modified, time });
         this.touch(node);
         break;
@@ -336,6 +370,16 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     if (node?.named) this.applier.add(node);
     if (replaced?.named) this.applier.add(replaced);
     if (gone) this.applier.add(gone);
+  }
+
+  override closed(node: TreeNode<Content>, wrote: boolean): void {
+    super.closed(node, wrote);
+    if (node.writers > 0 || !wrote) return;
+    try {
+      this.settleLength(node);
+    } catch {
+      // There is no room in the log: the storage says it, or the close of the handle.
+    }
   }
 
   protected override discard(node: TreeNode<Content>): void {
