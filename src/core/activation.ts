@@ -11,7 +11,7 @@ import type { emptyDocument } from './interfaces/document.ts';
 import type { Problem } from './interfaces/problem.ts';
 import { encode, parse, type Reply, stringify } from './message.ts';
 import { Params } from './params.ts';
-import { isPluginName, isProgram, type Plugins, type Version, wasmPath } from './plugins.ts';
+import { isPluginName, isProgram, PLUGIN_NAME_RULE, type Plugins, type Version, wasmPath } from './plugins.ts';
 import type { Call, CoreMethod } from './router.ts';
 import type { Upgrades } from './upgrades.ts';
 
@@ -82,8 +82,7 @@ export class Activation {
     const files = call.caller.process?.files ?? this.#host.files;
     const candidates: Candidate[] = [];
     for (const { plugin, wasm } of wanted) {
-      if (!isPluginName(plugin))
-        throw params.wrong('plugin', `${plugin} is no plugin name: a-z, 0-9, - and _, and not core`);
+      if (!isPluginName(plugin)) throw badName(params, plugin);
       // copied first: what happens to the file afterwards does not matter (R10-6)
       const bytes = await read(files, wasm, (why) => params.wrong('wasm', `${wasm} ${why}`));
       candidates.push(await this.#candidate(plugin, bytes));
@@ -95,11 +94,13 @@ export class Activation {
     const params = new Params('core.revert', call.params, ['plugin', 'force']);
     const plugin = params.string('plugin');
     const force = params.boolean('force', false);
-    if (!isPluginName(plugin)) throw params.wrong('plugin', `${plugin} is no plugin name`);
+    if (!isPluginName(plugin)) throw badName(params, plugin);
+    const { plugins } = this.#host;
+    const missing = plugins.names().includes(plugin)
+      ? `${plugin} has no previous version to go back to`
+      : `${plugin} is no plugin of this world`;
     const bytes = await read(this.#host.files, previousPath(plugin), (why) =>
-      why === 'does not exist'
-        ? params.wrong('plugin', `${plugin} has no previous version to go back to`)
-        : params.wrong('plugin', `${previousPath(plugin)} ${why}`),
+      params.wrong('plugin', why === 'does not exist' ? missing : `${previousPath(plugin)} ${why}`),
     );
     return this.#run([await this.#candidate(plugin, bytes)], force);
   }
@@ -282,6 +283,9 @@ const refusal = (plugin: string, reason: string): Problem => ({
   pointer: '',
   reason,
 });
+
+const badName = (params: Params, name: string) =>
+  params.wrong('plugin', `${name} is no plugin name: ${PLUGIN_NAME_RULE}`);
 
 function rejected(problems: Problem[]): RpcError {
   const first = problems[0]!.reason;

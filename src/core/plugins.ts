@@ -26,8 +26,11 @@ export const isProgram = (version: Version): MaybePromise<boolean> =>
     () => false,
   );
 
-/** R1-3. */
-export const isPluginName = (name: string): boolean => /^[a-z0-9_-]+$/.test(name) && name !== 'core';
+/** What a plugin's name has to be (R1-3), as the end of a sentence. */
+export const PLUGIN_NAME_RULE = '1 to 100 of a-z, 0-9, - and _, and not core';
+
+/** R1-3. A longer name would leave no room in a file name for what stands beside it: the UUID of a process ID. */
+export const isPluginName = (name: string): boolean => /^[a-z0-9_-]{1,100}$/.test(name) && name !== 'core';
 
 export const wasmPath = (plugin: string): string => `/plugins/${plugin}/plugin.wasm`;
 

@@ -5,7 +5,7 @@ import type { Documents } from './documents.ts';
 import { isTooMany } from './exits.ts';
 import type { GraphFiles } from './graph-files.ts';
 import type { Journal } from './host.ts';
-import { isPluginName, isProgram, type Plugins, type Version } from './plugins.ts';
+import { isPluginName, isProgram, PLUGIN_NAME_RULE, type Plugins, type Version } from './plugins.ts';
 import type { Processes } from './processes.ts';
 import type { Upgrades } from './upgrades.ts';
 
@@ -34,10 +34,7 @@ export class Watcher {
     const { plugins, upgrades } = this.#host;
     for (const name of plugins.folders()) {
       if (isPluginName(name)) continue;
-      this.#log(
-        name,
-        `the folder /plugins/${name} is no plugin: names have a-z, 0-9, - and _, and core is taken (R1-3)`,
-      );
+      this.#log(name, `the folder /plugins/${name} is no plugin: a name is ${PLUGIN_NAME_RULE} (R1-3)`);
     }
     for (const name of plugins.hidden()) {
       this.#log(name, `the plugin.wasm of the world takes the place of the built-in ${name} (R11-8)`);

@@ -290,7 +290,7 @@ export const strings = {
     nameBad: 'A name is not “.” or “..” and has no “/” in it.',
     nameLong: 'A name has at most 255 bytes.',
     nameTaken: (name: string) => `“${name}” is there already.`,
-    pluginName: 'A plugin’s name has a to z, 0 to 9, - and _, and is not “core”.',
+    pluginName: 'A plugin’s name has 1 to 100 of a to z, 0 to 9, - and _, and is not “core”.',
   },
 
   editor: {

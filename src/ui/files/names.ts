@@ -21,6 +21,6 @@ export function filePathProblem(path: string, taken: readonly string[]): string 
 
 /** Why a plugin cannot have this name; undefined when it can. */
 export function pluginNameProblem(name: string, taken: readonly string[]): string | undefined {
-  if (!/^[a-z0-9_-]+$/.test(name) || name === 'core') return texts.pluginName;
+  if (!/^[a-z0-9_-]{1,100}$/.test(name) || name === 'core') return texts.pluginName;
   return taken.includes(name) ? texts.nameTaken(name) : undefined;
 }

@@ -166,6 +166,10 @@ describe('activation', () => {
       code: -32602,
       message: expect.stringContaining('no previous version'),
     });
+    await expect(world.call('core.revert', { plugin: 'nobody' })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('nobody is no plugin of this world'),
+    });
     await world.component('/state/new.wasm', provider(text, 'new'));
     await world.call('core.activate', { plugin: 'notes', wasm: '/state/new.wasm' });
     await world.call('core.revert', { plugin: 'notes' });
@@ -316,6 +320,7 @@ describe('activation', () => {
       [{ plugin: 'notes' }, 'wasm'],
       [{ plugin: 'Notes', wasm: '/state/new.wasm' }, 'Notes'],
       [{ plugin: 'core', wasm: '/state/new.wasm' }, 'core'],
+      [{ plugin: 'a'.repeat(101), wasm: '/state/new.wasm' }, '1 to 100 of a-z'],
       [{ plugin: 'notes', wasm: '/nowhere.wasm' }, '/nowhere.wasm'],
       [{ plugin: 'notes', wasm: '/state' }, '/state'],
       [{ plugins: [] }, 'plugins'],
