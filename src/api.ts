@@ -31,6 +31,8 @@ export interface WorldInfo {
   /** When the world was made and last opened. */
   created: Date;
   opened?: Date;
+  /** What the world was made of, as the page that made it called it; nothing where nobody said so. */
+  origin?: string;
   /** The visitor agreed that the services of this world, which came from outside, start, and that it goes outside. */
   consented: boolean;
 }
@@ -48,18 +50,34 @@ export interface OutsideOptions {
   http?: HttpWay;
 }
 
-export interface OpenWorldOptions extends OutsideOptions {
-  /** 1 to 100 characters without control characters, blanks at the ends aside; else `WorldNameError`. */
-  name: string;
-  /** Fills a new world from a zip; ignored when the world exists. A new name without `from` is an empty world. */
+/** What a new world is made of. */
+export interface Beginning {
+  /** A zip, or where it is. Without it the world is empty. */
   from?: Blob | URL;
+  /** The SHA-256 of the zip at an address, in hexadecimal digits, or the first 32 and more of them: another one is refused. */
+  hash?: string;
   /** A world whose content comes from outside is `held` until the visitor agrees, unless this says it is trusted (the playground's own world). */
   trusted?: boolean;
+  /** How the page calls what the world is made of, for `WorldInfo.origin`; the address of the zip when not given. */
+  origin?: string;
+  onProgress?: (progress: BootProgress) => void;
+}
+
+/** What of a `Beginning` is there already when the world exists is ignored. */
+export interface OpenWorldOptions extends OutsideOptions, Beginning {
+  /** 1 to 100 characters without control characters, blanks at the ends aside; else `WorldNameError`. */
+  name: string;
   /** When another page has the world it is asked to stop it, and gets 10 s; without this, opening rejects with `WorldBusyError`. */
   takeOver?: boolean;
   /** Opens without the services, whatever was agreed before. */
   safe?: boolean;
-  onProgress?: (progress: BootProgress) => void;
+}
+
+export interface ExportOptions {
+  /** `config/secrets.json` and the token in `config/agent.json`; false when not given. */
+  secrets?: boolean;
+  /** The journal; true when not given. */
+  journal?: boolean;
 }
 
 export interface CallOptions {
@@ -153,7 +171,8 @@ export interface World {
   consent(): Promise<void>;
   /** Goes on with the next service although the present one has not answered. */
   skipService(): void;
-  exportZip(options?: { secrets?: boolean }): Promise<Blob>;
+  /** Without its secrets unless they are asked for, and with its journal unless it is to be left out. */
+  exportZip(options?: ExportOptions): Promise<Blob>;
   on<E extends keyof WorldEvents>(event: E, listener: (value: WorldEvents[E]) => void): () => void;
   readonly closed: Promise<{ exitCode: number }>;
   close(): Promise<void>;

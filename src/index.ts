@@ -6,7 +6,7 @@
  * await world.call('notes.add', { text: 'milk' });
  */
 
-import type { OpenWorldOptions, Preview, PreviewOptions, PreviewSource, World, WorldInfo } from './api.ts';
+import type { Beginning, OpenWorldOptions, Preview, PreviewOptions, PreviewSource, World, WorldInfo } from './api.ts';
 import { RpcError } from './core/errors.ts';
 import { FsError } from './fs/errors.ts';
 import { PreviewError } from './net/preview/error.ts';
@@ -14,6 +14,7 @@ import { RelayAddressError, readRelayAddress } from './net/relay/address.ts';
 import './remote-errors.ts';
 import { coreOutside, OpenedWorld, worlds } from './opened-world.ts';
 import { askForCopy, onChange } from './worlds/channel.ts';
+import { downloadWorld } from './worlds/download.ts';
 import { WorldBusyError } from './worlds/lock.ts';
 import { checkWorldName, WorldNameError, type WorldRecord } from './worlds/record.ts';
 
@@ -39,10 +40,10 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
     world.settle(!known.furnished);
     return world;
   }
-  const from = options.from && (options.from instanceof Blob ? options.from : await download(options.from, onProgress));
+  const from = await zipFrom(options);
   const record = await worlds.create(name, {
     consented: !from || options.trusted === true,
-    ...(options.from instanceof URL && { origin: options.from.href }),
+    ...originOf(options),
   });
   try {
     const world = await OpenedWorld.open(name, record.id, {
@@ -61,6 +62,16 @@ export async function openWorld(options: OpenWorldOptions): Promise<World> {
   }
 }
 
+/** The first content of a world as a zip; undefined for an empty one. */
+async function zipFrom({ from, hash, onProgress }: Beginning): Promise<Blob | undefined> {
+  return from instanceof URL ? downloadWorld(from, { hash, onProgress }) : from;
+}
+
+function originOf({ from, origin }: Beginning): { origin?: string } {
+  if (origin !== undefined) return { origin };
+  return from instanceof URL ? { origin: from.href } : {};
+}
+
 /** Takes away a world that could not be filled. What cannot be taken away now is found by the next `listWorlds`. */
 async function forget(id: string): Promise<void> {
   await worlds.delete(id).catch(() => {});
@@ -68,11 +79,12 @@ async function forget(id: string): Promise<void> {
 
 export async function listWorlds(): Promise<WorldInfo[]> {
   const records = await worlds.list();
-  return records.map(({ name, created, opened, consented }) => ({
+  return records.map(({ name, created, opened, consented, origin }) => ({
     name,
     created: new Date(created),
     ...(opened !== undefined && { opened: new Date(opened) }),
     consented,
+    ...(origin !== undefined && { origin }),
   }));
 }
 
@@ -85,21 +97,25 @@ export function watchWorlds(listener: () => void): () => void {
 export async function importWorld(
   name: string,
   zip: Blob,
-  options: { onProgress?: OpenWorldOptions['onProgress'] } = {},
+  options: Pick<OpenWorldOptions, 'onProgress' | 'origin'> = {},
 ): Promise<void> {
-  const record = await worlds.create(name, { consented: false });
+  await make(name, { ...options, from: zip });
+}
+
+/** Makes a world without starting it. */
+async function make(name: string, beginning: Beginning): Promise<WorldRecord> {
+  const from = await zipFrom(beginning);
+  const record = await worlds.create(name, { consented: beginning.trusted === true, ...originOf(beginning) });
   try {
-    const world = await OpenedWorld.open(name, record.id, {
-      services: false,
-      from: zip,
-      onProgress: options.onProgress,
-    });
+    const { onProgress } = beginning;
+    const world = await OpenedWorld.open(name, record.id, { services: false, from, onProgress });
     await world.close();
     await worlds.complete(record.id);
   } catch (error) {
     await forget(record.id);
     throw error;
   }
+  return record;
 }
 
 /**
@@ -107,10 +123,39 @@ export async function importWorld(
  * (R1-6). The services of the copy wait for consent, as those of an import do.
  */
 export async function copyWorld(name: string, to: string): Promise<void> {
+  const record = await existing(name);
+  await worlds.checkFree(to);
+  await importWorld(to, await zipOf(record), originOf(record));
+}
+
+/** Gives a world another name. Rejects while a page has it open, and for a name that it cannot have. */
+export async function renameWorld(name: string, to: string): Promise<void> {
+  const record = await existing(name);
+  if (checkWorldName(to) === record.name) return;
+  await worlds.checkFree(to);
+  await worlds.renameClosed(record.id, to);
+}
+
+/**
+ * Puts what a world was made of, or whatever else is given, in its place; without `from` the world is empty then. Nothing
+ * of the old one goes before the new one is whole. Rejects while a page has it open.
+ */
+export async function resetWorld(name: string, beginning: Beginning = {}): Promise<void> {
+  const old = await existing(name);
+  await worlds.checkClosed(old.id, old.name);
+  const fresh = await make(`${name.slice(0, 60)} ${crypto.randomUUID().slice(0, 8)}`, beginning);
+  try {
+    await worlds.replace(old.id, fresh.id);
+  } catch (error) {
+    await forget(fresh.id);
+    throw error;
+  }
+}
+
+async function existing(name: string): Promise<WorldRecord> {
   const record = await worlds.find(name);
   if (!record) throw new Error(`There is no world named ${name}.`);
-  await worlds.checkFree(to);
-  await importWorld(to, await zipOf(record));
+  return record;
 }
 
 /** A world as a zip with its secrets; the page that has it open is asked for it. */
@@ -131,9 +176,7 @@ async function zipOf({ id, name }: WorldRecord): Promise<Blob> {
 
 /** Deletes a world for good. Rejects while a page has it open. */
 export async function deleteWorld(name: string): Promise<void> {
-  const record = await worlds.find(name);
-  if (!record) throw new Error(`There is no world named ${name}.`);
-  await worlds.delete(record.id);
+  await worlds.delete((await existing(name)).id);
 }
 
 /**
@@ -156,29 +199,4 @@ export async function showPreview(
   // What only a page with previews needs is fetched then.
   const { FramePreview } = await import('./net/preview/page.ts');
   return new FramePreview(frame, source, options);
-}
-
-async function download(url: URL, onProgress: OpenWorldOptions['onProgress']): Promise<Blob> {
-  let response: Response;
-  try {
-    response = await fetch(url);
-  } catch (cause) {
-    throw new Error(`The world could not be loaded from ${url}: the network or the other site did not allow it.`, {
-      cause,
-    });
-  }
-  if (!response.ok || !response.body)
-    throw new Error(`The world could not be loaded from ${url}: status ${response.status}.`);
-  const total = Number(response.headers.get('content-length') ?? 0);
-  let done = 0;
-  const counted = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        done += chunk.length;
-        onProgress?.({ step: 'download', done, total: Math.max(total, done) });
-        controller.enqueue(chunk);
-      },
-    }),
-  );
-  return new Response(counted).blob();
 }

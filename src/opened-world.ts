@@ -1,6 +1,7 @@
 import { proxy, type Remote, releaseProxy, transfer, wrap } from 'comlink';
 import type {
   CallOptions,
+  ExportOptions,
   OpenWorldOptions,
   OutsideOptions,
   PreviewSource,
@@ -246,8 +247,8 @@ export class OpenedWorld implements World {
     void this.#core.skipService();
   }
 
-  exportZip(options: { secrets?: boolean } = {}): Promise<Blob> {
-    return this.#whole(this.#core.exportZip({ secrets: options.secrets ?? false }));
+  exportZip({ secrets = false, journal = true }: ExportOptions = {}): Promise<Blob> {
+    return this.#whole(this.#core.exportZip({ secrets, journal }));
   }
 
   on<E extends keyof WorldEvents>(event: E, listener: (value: WorldEvents[E]) => void): () => void {

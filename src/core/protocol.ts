@@ -204,7 +204,7 @@ export interface CoreApi {
   skipService(): void;
   /** Which events the page wants; none at first. `exit` is always told. */
   listen(types: Exclude<CoreEvent['type'], 'exit'>[]): void;
-  exportZip(options: { secrets: boolean }): Promise<Blob>;
+  exportZip(options: { secrets: boolean; journal: boolean }): Promise<Blob>;
   /** Stops every process (5 s at most), writes what is pending, gives the lock back. */
   close(): Promise<void>;
 }

@@ -23,14 +23,19 @@ export class Watcher {
   /** The broken imports that are in the journal already. */
   #told = new Set<string>();
   #closed = false;
+  /** Looks that are under way or, as `start` at first, still to come. What is missing after the last is missing. */
+  #looks = 1;
   readonly #looking = new Map<string, { again: boolean }>();
 
   constructor(host: WatcherHost) {
     this.#host = host;
   }
 
-  /** Asks every plugin for its document, one after the other, in the background. */
-  async start(): Promise<void> {
+  /**
+   * Asks every plugin for its document, one after the other, in the background. Plugins that are being put into the world
+   * until `complete` are no missing imports before.
+   */
+  async start(complete?: Promise<unknown>): Promise<void> {
     const { plugins, upgrades } = this.#host;
     for (const name of plugins.folders()) {
       if (isPluginName(name)) continue;
@@ -46,7 +51,8 @@ export class Watcher {
       if (!version.native) upgrades.know(version);
       await this.#ask(version);
     }
-    this.tellBroken();
+    await complete;
+    this.#looked();
   }
 
   /** Undefined, with a line in the journal, for one that cannot be read: it keeps nobody from knowing the others. */
@@ -82,11 +88,18 @@ export class Watcher {
   async #lookUntilStill(name: string): Promise<void> {
     const looking = { again: true };
     this.#looking.set(name, looking);
+    this.#looks++;
     while (looking.again && !this.#closed) {
       looking.again = false;
       await this.#look(name);
     }
     this.#looking.delete(name);
+    this.#looked();
+  }
+
+  #looked(): void {
+    this.#looks--;
+    this.tellBroken();
   }
 
   close(): void {
@@ -98,7 +111,7 @@ export class Watcher {
     try {
       const version = await plugins.current(name);
       if (this.#closed) return;
-      if (!version) return this.tellBroken(); // it is gone, and with it what others import of it
+      if (!version) return; // it is gone, and with it what others import of it
       if (version.native && !upgrades.knows(name)) return; // its folder holds something else
       await this.#ask(version);
       const runs = await isProgram(version);
@@ -109,7 +122,6 @@ export class Watcher {
     } catch (error) {
       this.#tellUnread(name, error);
     }
-    this.tellBroken();
   }
 
   /** Fetches the document of a version; where there is no room for a process now, it comes when there is. */
@@ -127,8 +139,9 @@ export class Watcher {
     this.tellBroken();
   }
 
-  /** Writes the imports that are broken, and were not before, into the journal (R7-3). */
+  /** Writes the imports that are broken, and were not before, into the journal (R7-3); during looks that is done by the last. */
   tellBroken(): void {
+    if (this.#looks > 0 || this.#closed) return;
     const broken = this.#host.graph.graph.imports.filter(({ result }) => result !== 'ok');
     const now = new Set<string>();
     for (const { consumer, provider, result, problems } of broken) {

@@ -21,7 +21,6 @@ import './console/console-view.ts';
 import './parts/shell-view.ts';
 import './watch/processes-view.ts';
 import './watch/status-view.ts';
-import './worlds/worlds-view.ts';
 
 const { preview } = strings;
 const { panes } = strings.app;
@@ -50,8 +49,9 @@ export class PlaygroundView extends LitElement {
   readonly #desk = new Follow<Desk>(this);
   readonly #previews = new Follow<Previews>(this);
   readonly #signals = new Follow<Signals>(this);
-  readonly #drop = new FileDrop(this, (file) => {
+  readonly #drop = new FileDrop(this, async (file) => {
     this.shell.show('worlds');
+    await worldsView();
     this.worlds.offerImport(file);
   });
   #wasOpen = false;
@@ -201,6 +201,7 @@ export class PlaygroundView extends LitElement {
     if (this.session) document.title = strings.app.title(this.session.name);
     // Large, and of no use before a world is there: so they are no part of what a first visit waits for.
     if (open) void import('./work.ts');
+    if (this.session?.phase.kind !== 'booting') void worldsView();
     if (open && !this.#wasOpen) void this.offerLine();
     this.#wasOpen = open;
   }
@@ -255,6 +256,9 @@ export class PlaygroundView extends LitElement {
     if (!elsewhere && window.matchMedia('(pointer: fine)').matches) requestAnimationFrame(() => this.console.focus());
   }
 }
+
+/** The list of worlds; nobody needs it before the first boot went well or not. */
+const worldsView = () => import('./worlds/worlds-view.ts');
 
 /** The editor and the previews are there while something is open in them. */
 function panesOf({ desk, previews }: Session): Pane[] {

@@ -97,6 +97,36 @@ export class WorldList {
     });
   }
 
+  /** As `rename`, of a world that no page has open; throws `WorldBusyError` otherwise. */
+  async renameClosed(id: string, name: string): Promise<void> {
+    const lock = await lockWorld(id, name, { locks: this.locks, patience: PATIENCE });
+    try {
+      await this.rename(id, name);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  /** Throws `WorldBusyError` while a page has the world open. */
+  async checkClosed(id: string, name: string): Promise<void> {
+    await (await lockWorld(id, name, { locks: this.locks, patience: PATIENCE })).release();
+  }
+
+  /** Puts a whole world in the place of another, which is deleted, under its name. */
+  replace(id: string, by: string): Promise<void> {
+    return this.changing(async (records) => {
+      const old = existing(await records.get(id));
+      const fresh = existing(await records.get(by));
+      const lock = await lockWorld(id, old.name, { locks: this.locks, patience: PATIENCE });
+      try {
+        await records.remove(old);
+      } finally {
+        await lock.release();
+      }
+      await records.save({ ...fresh, name: old.name });
+    });
+  }
+
   /** Deletes a world with all its files; one that is gone already is no error. Throws `WorldBusyError` while a page has it open. */
   delete(id: string): Promise<void> {
     return this.changing(async (records) => {

@@ -101,7 +101,7 @@ export class WorldServer implements CoreApi {
         this.#log('another page takes this world over');
         void core.close();
       },
-      copy: () => this.exportZip({ secrets: true }),
+      copy: () => this.exportZip({ secrets: true, journal: true }),
     });
     for (const repair of parts.repairs) this.#log(repair);
     if (core.plugins.isFile) this.#log('/plugins is no folder: this world has no plugins of its own');
@@ -126,8 +126,13 @@ export class WorldServer implements CoreApi {
   async settle(furnish: boolean): Promise<void> {
     this.#parts.startJournal();
     this.#tellLastRun().catch(() => {}); // a journal that cannot be read has said so
-    void this.#core.watcher.start();
-    if (!furnish) return;
+    const furnished = furnish ? this.#furnish() : Promise.resolve();
+    void this.#core.watcher.start(furnished.catch(() => {}));
+    await furnished;
+  }
+
+  /** Brings what a new world needs only after its first moments. */
+  async #furnish(): Promise<void> {
     try {
       await addPrograms(this.#files);
       if (wantsCargoSdk(this.#files)) await addSdk(this.#files, 'cargo');
@@ -271,7 +276,7 @@ export class WorldServer implements CoreApi {
     this.#events.listen(types);
   }
 
-  exportZip(options: { secrets: boolean }): Promise<Blob> {
+  exportZip(options: { secrets: boolean; journal: boolean }): Promise<Blob> {
     return exportWorld(this.#files, {
       ...options,
       guard: (path, copy) => (path === JOURNAL_PATH ? this.#parts.whileJournalRests(copy) : copy()),

@@ -56,6 +56,13 @@ export class History {
   }
 }
 
+/** The history goes along when a world gets another name. */
+export function moveHistory(from: string, to: string, shelf: Shelf | undefined): void {
+  if (from === to) return;
+  put(shelf, keyOf(to), take(shelf, keyOf(from)));
+  forgetHistory(from, shelf);
+}
+
 /** Forgets the history of a world that was deleted. */
 export function forgetHistory(world: string, shelf: Shelf | undefined): void {
   put(shelf, keyOf(world), undefined);

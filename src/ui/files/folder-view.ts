@@ -1,9 +1,10 @@
-import { type VirtualizerHostElement, virtualize, virtualizerRef } from '@lit-labs/virtualizer/virtualize.js';
+import { type VirtualizerHostElement, virtualizerRef } from '@lit-labs/virtualizer/virtualize.js';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { Follow } from '../model/store.ts';
 import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
+import { virtualList } from '../parts/virtual-list.ts';
 import { strings } from '../strings.ts';
 import { type FolderTree, folderOf, type Row } from './folder-tree.ts';
 
@@ -102,7 +103,7 @@ export class FolderView extends LitElement {
       @keydown=${this.onKey}
       @focus=${this.onFocus}
     >
-      ${virtualize({ items: [...rows], keyFunction: ({ path }) => path, renderItem: (each) => this.renderRow(each), scroller: true })}
+      ${virtualList({ items: [...rows], keyFunction: ({ path }) => path, renderItem: (each) => this.renderRow(each) })}
     </div>`;
   }
 

@@ -1,6 +1,7 @@
 /** What the page asks of the embedding API, and the states that its one world goes through. */
 
 import type {
+  Beginning,
   BootProgress,
   OpenWorldOptions,
   Preview,
@@ -16,8 +17,10 @@ export interface SausageApi {
   openWorld(options: OpenWorldOptions): Promise<World>;
   listWorlds(): Promise<WorldInfo[]>;
   watchWorlds(listener: () => void): () => void;
-  importWorld(name: string, zip: Blob, options?: Pick<OpenWorldOptions, 'onProgress'>): Promise<void>;
+  importWorld(name: string, zip: Blob, options?: Pick<Beginning, 'onProgress' | 'origin'>): Promise<void>;
   copyWorld(name: string, to: string): Promise<void>;
+  renameWorld(name: string, to: string): Promise<void>;
+  resetWorld(name: string, beginning?: Beginning): Promise<void>;
   deleteWorld(name: string): Promise<void>;
   relayAddress(text: string): URL;
   showPreview(frame: HTMLIFrameElement, source: PreviewSource, options?: PreviewOptions): Promise<Preview>;
@@ -39,8 +42,9 @@ export type Phase =
 
 /** How a world is opened. Without anything, only one that exists, with its services. */
 export interface Opening {
-  /** Makes the world when there is none of that name. */
+  /** Makes the world when there is none of that name, empty unless `begin` says of what. */
   create?: boolean;
+  begin?: Beginning;
   /** Without its services (R8-5). */
   safe?: boolean;
   /** Another page that has the world stops it (R1-6). */

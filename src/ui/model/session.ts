@@ -1,9 +1,10 @@
-import type { BootProgress, OpenWorldOptions, StorageKind, World, WorldInfo } from '../../api.ts';
+import type { Beginning, BootProgress, OpenWorldOptions, StorageKind, World, WorldInfo } from '../../api.ts';
 import type { PageSettings, SettingsStore } from '../../settings/settings.ts';
 import { Console } from '../console/console.ts';
-import { forgetHistory } from '../console/history.ts';
+import { forgetHistory, moveHistory } from '../console/history.ts';
 import { Desk } from '../editor/desk.ts';
 import { strings } from '../strings.ts';
+import { Beginnings, PLAYGROUND_ORIGIN } from './beginnings.ts';
 import { JournalFeed } from './journal.ts';
 import type { Opening, Phase, SausageApi } from './phase.ts';
 import { Previews } from './previews.ts';
@@ -51,6 +52,8 @@ export class Session extends Store {
   readonly previews = new Previews();
   readonly room: Room;
   readonly settings: Settings;
+  /** What worlds can be made of here. */
+  readonly beginnings: Beginnings;
   console: Console;
   /** Its files and what is built of them; it stays when the world ends by itself, for what was not saved yet. */
   desk?: Desk;
@@ -75,6 +78,7 @@ export class Session extends Store {
     this.#starts = new Starts(options.shelf);
     this.room = new Room(options.warehouse, options.shelf);
     this.settings = new Settings(options.settings);
+    this.beginnings = new Beginnings(options.playground);
     this.console = this.#newConsole();
     // A boot changes the list itself, and looks at it when it is over.
     api.watchWorlds(() => this.phase.kind !== 'booting' && void this.refreshWorlds());
@@ -113,7 +117,7 @@ export class Session extends Store {
     await this.#boot(turn, opening);
   }
 
-  async #boot(turn: number, { create = false, takeOver = false, anyway = false }: Opening): Promise<void> {
+  async #boot(turn: number, { create = false, begin, takeOver = false, anyway = false }: Opening): Promise<void> {
     if (this.#ready.settled) this.#ready = new Readiness();
     this.processes = new ProcessTable();
     const begun = { kind: 'booting', ...(takeOver && { takingOver: Date.now() }) } as const;
@@ -133,8 +137,8 @@ export class Session extends Store {
       };
       const { now } = this.settings;
       // Only what this page ships is trusted: a world imported under that name is not.
-      if (!exists && this.name === PLAYGROUND)
-        Object.assign(options, { from: this.#options.playground, trusted: true });
+      const { playground, empty } = this.beginnings;
+      if (!exists) Object.assign(options, begin ?? (this.name === PLAYGROUND ? playground : empty));
       const world = await this.api.openWorld(options);
       if (turn !== this.#turn) return void world.close();
       if (now !== this.settings.now) world.setOutside(this.settings.outside).catch(() => {});
@@ -278,6 +282,63 @@ export class Session extends Store {
       await this.api.importWorld(name, zip, { onProgress });
     } finally {
       await this.refreshWorlds();
+    }
+  }
+
+  /** Gives a world another name; the open one is closed before, and opened again under the new name. */
+  async renameWorld(name: string, to: string): Promise<void> {
+    await this.#whileClosed(name, to, async () => {
+      await this.api.renameWorld(name, to);
+      const { shelf } = this.#options;
+      moveHistory(name, to, shelf);
+      forgetStarts(name, shelf);
+      const desk = name === this.name ? this.desk : this.#desks.get(name);
+      this.#desks.delete(name);
+      if (desk && to !== name) this.#desks.set(to, desk);
+    });
+  }
+
+  /** Makes a copy of a world, which goes on undisturbed where it is open. */
+  async duplicateWorld(name: string, to: string): Promise<void> {
+    try {
+      await this.api.copyWorld(name, to);
+    } finally {
+      await this.refreshWorlds();
+    }
+  }
+
+  /** What a world was made of, where that can be had again. */
+  beginningOf({ name, origin }: WorldInfo): Beginning | undefined {
+    return this.beginnings.of(name === PLAYGROUND ? PLAYGROUND_ORIGIN : origin);
+  }
+
+  /** Makes a world anew of what it was made of. Nothing of it is left then, of what is open in the editor neither. */
+  async resetWorld(info: WorldInfo, onProgress: (progress: BootProgress) => void): Promise<void> {
+    const { name } = info;
+    const beginning = this.beginningOf(info);
+    if (!beginning) throw new Error(strings.worlds.noOrigin(name));
+    await this.#whileClosed(name, name, async () => {
+      await this.api.resetWorld(name, { ...beginning, onProgress });
+      this.#desks.delete(name);
+      if (name === this.name) this.desk = undefined;
+    });
+  }
+
+  /** Does something with a world while it is closed; the one that was open is opened again, as `to` when it went well. */
+  async #whileClosed(name: string, to: string, work: () => Promise<void>): Promise<void> {
+    const open = name === this.name && this.world !== undefined;
+    const { safe } = this;
+    if (open) {
+      this.#turn++;
+      await this.#closeOpen();
+    }
+    let then = name;
+    try {
+      await work();
+      then = to;
+    } finally {
+      if (open) void this.open(then, { safe });
+      else await this.refreshWorlds();
     }
   }
 

@@ -5,7 +5,7 @@ import { base } from './theme.ts';
 
 /**
  * Asks for the name of something new and refuses those that cannot be one. Fires `name` with the name as its detail, or
- * `cancel`. The name that it begins with is offered selected.
+ * `cancel`. The name that it begins with is offered selected; what else is asked for stands in the slot.
  */
 @customElement('sausage-name-form')
 export class NameForm extends LitElement {
@@ -45,6 +45,7 @@ export class NameForm extends LitElement {
     return html`<form @submit=${this.onSubmit} @keydown=${this.onKey}>
       <h2>${this.heading}</h2>
       ${this.text ? html`<p class="small">${this.text}</p>` : nothing}
+      <slot></slot>
       <label for="name" class="small">${this.label}</label>
       <input
         id="name"

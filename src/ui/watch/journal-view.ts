@@ -1,5 +1,4 @@
 import { flow } from '@lit-labs/virtualizer/layouts/flow.js';
-import { virtualize } from '@lit-labs/virtualizer/virtualize.js';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { JournalEntry } from '../../api.ts';
@@ -9,6 +8,7 @@ import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
 import { column } from '../parts/pane-styles.ts';
 import { base } from '../parts/theme.ts';
+import { virtualList } from '../parts/virtual-list.ts';
 import { strings } from '../strings.ts';
 
 /** So near to the end, in pixels, counts as being there. */
@@ -130,11 +130,10 @@ export class JournalView extends LitElement {
         @touchend=${() => this.comeBack()}
         @unpinned=${() => (this.follows = false)}
       >
-        ${virtualize({
+        ${virtualList({
           items: shown,
           keyFunction: ({ id }) => id,
           renderItem: renderLine,
-          scroller: true,
           layout: flow({ pin }),
         })}
       </div>

@@ -14,8 +14,6 @@ export const worldsStyles = css`
     font-size: 0.9375rem;
   }
   .worlds li {
-    display: grid;
-    grid-template-columns: minmax(0, 1fr) max-content;
     padding: 0.5rem 0.75rem;
     border: 1px solid transparent;
     border-bottom-color: var(--line);
@@ -25,22 +23,6 @@ export const worldsStyles = css`
     border-radius: var(--radius);
     background: var(--surface);
     box-shadow: inset 3px 0 var(--accent);
-  }
-  .name {
-    grid-column: 1 / -1;
-    font-weight: 550;
-    overflow-wrap: anywhere;
-  }
-  .name + div {
-    grid-row: 2;
-    align-self: center;
-  }
-  .actions {
-    grid-row: 2;
-    display: flex;
-    flex-wrap: wrap;
-    justify-content: flex-end;
-    margin-right: -0.5rem;
   }
   .notice:empty {
     display: none;

@@ -6,12 +6,16 @@ import { listTree, type TreeEntry } from './tree.ts';
 export interface ExportOptions {
   /** False leaves out `config/secrets.json` and the token of `config/agent.json`. True when not given. */
   secrets?: boolean;
+  /** False leaves out the journal. True when not given. */
+  journal?: boolean;
   /** Entries that are in the zip, of how many. */
   onProgress?: (done: number, total: number) => void;
   /** Runs around the copy of each file: whoever writes to that file can hold still meanwhile. `path` is absolute. */
   guard?: (path: string, copy: () => Promise<void>) => Promise<void>;
 }
 
+/** What the journal's files begin with: those that SQLite keeps beside it, and damaged ones (R7-7), are among them. */
+const JOURNAL = 'state/core/journal.sqlite';
 /** Files up to this size are read in one step, so that the copy is of one moment. */
 const READ_BYTES = 1024 * 1024;
 /** Parts of the zip are given to the browser in pieces of this size, which it may keep on disk. */
@@ -25,7 +29,8 @@ const MODE = { file: 0o100644, directory: 0o040755, link: 0o120777 } as const;
 export async function exportWorld(world: Namespace, options: ExportOptions = {}): Promise<Blob> {
   const rule = options.secrets === false ? secretRule(world) : () => 'keep' as const;
   const guard = options.guard ?? ((_path, copy) => copy());
-  const entries = listTree(world).filter((entry) => rule(entry) !== 'leave out');
+  const isOut = (path: string) => options.journal === false && path.startsWith(JOURNAL);
+  const entries = listTree(world).filter((entry) => rule(entry) !== 'leave out' && !isOut(entry.path));
   const pieces = new BlobPieces();
   const zip = new ZipWriter(new WritableStream({ write: (chunk: Uint8Array) => pieces.add(chunk) }), {
     useWebWorkers: false,

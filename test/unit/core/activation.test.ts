@@ -470,6 +470,26 @@ describe('interfaces in /proc', () => {
     expect(world.lines().join('\n')).toContain('imports notes, which does not exist');
   });
 
+  test('R7-3 R10-9 what a new world still gets is not missing', async () => {
+    const world = await testWorld({ diary: consumer(text) });
+    const { watcher } = world.core;
+    let complete = () => {};
+    const started = watcher.start(new Promise((resolve) => (complete = () => resolve(undefined))));
+    await vi.waitFor(() => expect(world.lines()).toContain('exit 0'));
+    watcher.tellBroken();
+    await world.component('/plugins/notes/plugin.wasm', provider(text));
+    watcher.changed({ path: '/plugins/notes/plugin.wasm', kind: 'close' });
+    complete();
+    await started;
+    await vi.waitFor(async () => {
+      expect(JSON.parse(await content(world, '/proc/core/graph.json'))).toMatchObject({
+        imports: [{ result: 'ok' }],
+        missing: [],
+      });
+    });
+    expect(world.lines().join('\n')).not.toContain('does not exist');
+  });
+
   test('R9-4 core.rpc.discover describes the ten methods', async () => {
     const world = await testWorld({});
     const { methods } = await world.call('core.rpc.discover');

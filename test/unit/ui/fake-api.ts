@@ -1,4 +1,4 @@
-import type { BootProgress, OpenWorldOptions, Preview, World, WorldInfo } from '../../../src/api.ts';
+import type { Beginning, BootProgress, OpenWorldOptions, Preview, World, WorldInfo } from '../../../src/api.ts';
 import { readRelayAddress } from '../../../src/net/relay/address.ts';
 import type { SausageApi } from '../../../src/ui/model/phase.ts';
 import { asleep } from '../../../src/worlds/channel.ts';
@@ -53,7 +53,9 @@ export class FakeApi implements SausageApi {
     const filled = name === 'playground' || this.infos.get(name)?.consented === false;
     this.world = filled ? fakePlayground(name, this.#options.storage) : new FakeWorld(name, this.#options.storage);
     this.world.held = options.safe === true || this.infos.get(name)?.consented === false;
+    const { origin = this.infos.get(name)?.origin } = options;
     this.add(name, new Date(), this.infos.get(name)?.consented ?? true);
+    if (origin !== undefined) this.infos.set(name, { ...this.infos.get(name)!, origin });
     return this.world;
   };
 
@@ -92,6 +94,22 @@ export class FakeApi implements SausageApi {
     await this.#options.onStep?.({ step: 'unpack', done: 0, total: 0 });
     if (this.elsewhere.get(name) === 'asleep') throw new Error(asleep(name));
     this.add(to, undefined, false);
+  };
+
+  renameWorld = async (name: string, to: string): Promise<void> => {
+    const info = this.infos.get(name);
+    if (!info) throw new Error(`There is no world named ${name}.`);
+    if (this.elsewhere.has(name)) throw new WorldBusyError(name, name);
+    this.infos.delete(name);
+    this.infos.set(to, { ...info, name: to });
+  };
+
+  /** What each call of `resetWorld` gave. */
+  readonly resets: [name: string, beginning: Beginning | undefined][] = [];
+
+  resetWorld = async (name: string, beginning?: Beginning): Promise<void> => {
+    this.resets.push([name, beginning]);
+    if (this.elsewhere.has(name)) throw new WorldBusyError(name, name);
   };
 
   showPreview = (): Promise<Preview> => Promise.reject(new Error('There are no frames here.'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/ui/model/session.ts';
 import { FakeApi } from './fake-api.ts';
-import { playground, sessionOn, until } from './sessions.ts';
+import { playground, sessionOn, shelfOf, until } from './sessions.ts';
 
 /** Resolves when the session is as `test` wants it. */
 const changed = (session: Session, test: () => boolean): Promise<void> =>
@@ -186,5 +186,45 @@ describe('the session of the page', () => {
     expect(counts).toContain(1);
     expect(session.processes.count).toBe(0);
     expect(session.journal.entries.map(({ line }) => line)).toContain('started notes.list {}');
+  });
+
+  it('gives the open world another name, and its history and its files go along', async () => {
+    const map = new Map<string, string>();
+    const api = new FakeApi();
+    const session = sessionOn(api, { shelf: shelfOf(map) });
+    await session.open('old', { create: true });
+    session.console.run('ls');
+    session.desk?.show('/config/boot.json');
+    await session.renameWorld('old', 'new');
+    await until(session, 'open');
+    expect([session.name, api.opened.at(-1)?.name]).toEqual(['new', 'new']);
+    expect(session.console.history.lines).toEqual(['ls']);
+    expect(session.desk?.open.map(({ path }) => path)).toEqual(['/config/boot.json']);
+    expect([...map.keys()].filter((key) => key.includes('old'))).toEqual([]);
+
+    await session.open('playground');
+    api.elsewhere.set('new', 'awake');
+    await expect(session.renameWorld('new', 'newer')).rejects.toThrow('open in another tab');
+  });
+
+  it('makes a world anew of what it was made of, and only where that is known', async () => {
+    const api = new FakeApi().add('imported');
+    const session = sessionOn(api);
+    await session.open('made', {
+      create: true,
+      begin: { from: new URL('http://site/a.zip'), origin: 'http://site/a.zip' },
+    });
+    await session.refreshWorlds();
+    const info = (name: string) => session.worlds.find((each) => each.name === name)!;
+    session.desk?.show('/a');
+    await session.resetWorld(info('made'), () => {});
+    await until(session, 'open');
+    expect(api.resets).toEqual([['made', expect.objectContaining({ from: new URL('http://site/a.zip') })]]);
+    expect(api.resets[0]?.[1]).not.toHaveProperty('trusted');
+    expect(session.desk?.open).toEqual([]);
+    expect(session.beginningOf(info('imported'))).toBeUndefined();
+    await expect(session.resetWorld(info('imported'), () => {})).rejects.toThrow('Nobody knows');
+    await session.open('playground');
+    expect(session.beginningOf(info('playground'))).toMatchObject({ from: playground, trusted: true });
   });
 });

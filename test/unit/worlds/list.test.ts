@@ -132,6 +132,24 @@ describe('the list of worlds', () => {
     expect(containers.folders.has(id)).toBe(false);
   });
 
+  it('R1-6 another world takes the place of one, unless a page has that open', async () => {
+    const old = await makeWorld('mine');
+    const fresh = await makeWorld('mine anew');
+    const lock = await lockWorld(old, 'mine', { locks: page as unknown as LockManager });
+    await expect(list.checkClosed(old, 'mine')).rejects.toThrow(WorldBusyError);
+    await expect(list.renameClosed(old, 'yours')).rejects.toThrow(WorldBusyError);
+    await expect(list.replace(old, fresh)).rejects.toThrow(WorldBusyError);
+    expect(await names()).toEqual(['mine', 'mine anew']);
+    await lock.release();
+    await list.checkClosed(old, 'mine');
+    await list.replace(old, fresh);
+    expect(await names()).toEqual(['mine']);
+    expect((await list.find('mine'))!.id).toBe(fresh);
+    expect(containers.folders.has(old)).toBe(false);
+    await list.renameClosed(fresh, 'yours');
+    expect(await names()).toEqual(['yours']);
+  });
+
   it('R1-6 a world that a page has open is not deleted', async () => {
     const id = await makeWorld('mine');
     const lock = await lockWorld(id, 'mine', { locks: page as unknown as LockManager });
