@@ -13,6 +13,7 @@ import type { NativeTarget } from './native.ts';
 import { Plugins } from './plugins.ts';
 import type { Process } from './process.ts';
 import { Processes, STOP_MS } from './processes.ts';
+import { Retirements } from './retirements.ts';
 import { abandon, type Call, CONSOLE, type CoreMethod, Router } from './router.ts';
 import { Services } from './services.ts';
 import { Upgrades } from './upgrades.ts';
@@ -51,6 +52,7 @@ export class Core {
   readonly watcher: Watcher;
   readonly activation: Activation;
   readonly #upgrades: Upgrades;
+  readonly #retirements: Retirements;
   /** Resolves with the exit code when the world has stopped. */
   readonly closed: Promise<number>;
   readonly #host: CoreHost;
@@ -100,11 +102,13 @@ export class Core {
     });
     this.documents = new Documents(() => this.router, processes);
     const { plugins, documents } = this;
+    this.#retirements = new Retirements(files, journal);
     this.graph = new GraphFiles(plugins, documents);
     this.#upgrades = new Upgrades({
       plugins,
       processes,
       documents,
+      retirements: this.#retirements,
       journal,
       services: () => this.services,
       router: () => this.router,
@@ -120,6 +124,12 @@ export class Core {
       onActivated: () => this.watcher.tellBroken(),
     });
     for (const [name, method] of this.activation.methods()) this.#methods.set(name, method);
+  }
+
+  /** Goes on with what the host before was cut in: an activation, and the end of versions that nobody was told of. */
+  async recover(): Promise<void> {
+    await this.activation.recover();
+    await this.#retirements.load();
   }
 
   /** A call of the console (R3.3). `params` is the text of an object. */
@@ -160,6 +170,7 @@ export class Core {
     this.watcher.close();
     this.services.close();
     await this.processes.stopAll(STOP_MS);
+    await this.#retirements.written();
     await journal.close();
     this.#resolveClosed(exitCode);
   }

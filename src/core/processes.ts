@@ -58,6 +58,11 @@ export class Processes {
     return this.#all.size;
   }
 
+  /** The host stops: nothing is started any more. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /**
    * Starts a process. Its request is written by the caller with `send`, before or after the program is there.
    * Throws `too many processes` at once when there is no room (R3.3-12), and when the host stops.

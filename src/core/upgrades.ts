@@ -7,6 +7,7 @@ import { decode, errorOf, type Reply, stringify } from './message.ts';
 import type { Plugins, Version } from './plugins.ts';
 import type { Process } from './process.ts';
 import type { Processes } from './processes.ts';
+import type { Retirements } from './retirements.ts';
 import { type Call, foundNoRoom, type Router } from './router.ts';
 import type { Services } from './services.ts';
 
@@ -17,14 +18,18 @@ export interface UpgradesHost {
   plugins: Plugins;
   processes: Processes;
   documents: Documents;
+  retirements: Retirements;
   services: () => Services;
   router: () => Router;
   journal: Journal;
 }
 
+/** A version of which no more may be left than its name. */
+type Name = Pick<Version, 'plugin' | 'sha256'>;
+
 /** A version that is no longer current and whose retirement has not been told. */
 interface Retiring {
-  version: Version;
+  version: Name;
   /** The timers of its processes. */
   timers: Map<Process, () => void>;
 }
@@ -53,7 +58,17 @@ export class Upgrades {
    */
   know(version: Version): void {
     if (this.knows(version.plugin)) this.begin(version);
-    else this.#current.set(version.plugin, version);
+    else {
+      this.#current.set(version.plugin, version);
+      this.#resume(version);
+    }
+  }
+
+  /** The host before may have ended before it could tell of versions that were over. */
+  #resume({ plugin, sha256: current }: Version): void {
+    this.#host.retirements.remove(plugin, current);
+    for (const sha256 of this.#host.retirements.of(plugin)) this.#retire({ plugin, sha256 });
+    this.#settle(plugin);
   }
 
   knows(plugin: string): boolean {
@@ -75,6 +90,8 @@ export class Upgrades {
       for (const cancel of queue[back]!.timers.values()) cancel();
       queue.splice(back, 1);
     }
+    if (old) this.#host.retirements.remove(plugin, current.sha256);
+    else this.#resume(current);
     const passed = [...(old ? [old] : []), ...(this.#ran.get(plugin) ?? [])];
     this.#ran.delete(plugin);
     for (const version of passed) this.#retire(version);
@@ -96,17 +113,18 @@ export class Upgrades {
   }
 
   /** A version is over, if it is not the current one and is not in the queue already. */
-  #retire(version: Version): void {
+  #retire(version: Name): void {
     const { plugin, sha256 } = version;
     const queue = this.#retiring.get(plugin) ?? [];
     this.#retiring.set(plugin, queue);
     const known = [this.#current.get(plugin), ...queue.map((entry) => entry.version)];
     if (known.some((other) => other?.sha256 === sha256)) return;
     queue.push({ version, timers: this.#graces(version) });
+    this.#host.retirements.add(plugin, sha256);
   }
 
   /** Starts the grace period of each process of a version. */
-  #graces(version: Version): Map<Process, () => void> {
+  #graces(version: Name): Map<Process, () => void> {
     const timers = new Map<Process, () => void>();
     for (const process of this.#host.processes) if (isOf(process, version)) this.#grace(process, timers);
     return timers;
@@ -143,7 +161,9 @@ export class Upgrades {
     while (queue?.[0] && !this.#runs(queue[0].version)) {
       const { version } = queue.shift()!;
       const before = this.#telling.get(plugin) ?? Promise.resolve();
-      const told = before.then(() => this.#tell(version));
+      const told = before.then(async () => {
+        if (await this.#tell(version)) this.#host.retirements.remove(plugin, version.sha256);
+      });
       this.#telling.set(plugin, told);
       void told.then(() => {
         if (this.#telling.get(plugin) === told) this.#telling.delete(plugin);
@@ -152,13 +172,16 @@ export class Upgrades {
     if (queue?.length === 0) this.#retiring.delete(plugin);
   }
 
-  #runs(version: Version): boolean {
+  #runs(version: Name): boolean {
     for (const process of this.#host.processes) if (isOf(process, version)) return true;
     return false;
   }
 
-  /** Calls rpc.retired on the current version; what it answers is information, never a failure (R3.7-5). */
-  async #tell(old: Version): Promise<void> {
+  /**
+   * Calls rpc.retired on the current version; what it answers is information, never a failure (R3.7-5). False when the host
+   * stopped before there was an answer: the next one tells it then.
+   */
+  async #tell(old: Name): Promise<boolean> {
     const { plugin, sha256 } = old;
     const { processes } = this.#host;
     // before its turn its bytes may have come back: they are not told that they are over (R3.7-8)
@@ -170,13 +193,22 @@ export class Upgrades {
         waiter: undefined,
       };
       const reply = await this.#answer(call);
-      if ('result' in reply) return this.#log(plugin, `rpc.retired of ${short(old)} answered ${decode(reply.result)}`);
+      if ('result' in reply) {
+        this.#log(plugin, `rpc.retired of ${short(old)} answered ${decode(reply.result)}`);
+        return true;
+      }
+      if (processes.isClosed) {
+        this.#log(plugin, `${short(old)} is retired; the next start tells it`);
+        return false;
+      }
       const error = errorOf(reply);
       if (!foundNoRoom(call, error)) {
-        return this.#log(plugin, `${short(old)} is retired; rpc.retired: ${error.message}`);
+        this.#log(plugin, `${short(old)} is retired; rpc.retired: ${error.message}`);
+        return true;
       }
       await processes.anyEnd(); // what the new version has to migrate must not be lost to a full house
     }
+    return true;
   }
 
   #answer(call: Call): Promise<Reply> {
@@ -192,10 +224,10 @@ export class Upgrades {
 }
 
 /** The core's own question to a version about its interface is no work that would need a grace period. */
-const isOf = (process: Process, version: Version): boolean =>
+const isOf = (process: Process, version: Name): boolean =>
   process.plugin === version.plugin &&
   process.version.sha256 === version.sha256 &&
   process.state !== 'ended' &&
   process.method !== 'rpc.discover';
 
-export const short = (version: Version): string => version.sha256.slice(0, 12);
+export const short = (version: Name): string => version.sha256.slice(0, 12);

@@ -92,7 +92,7 @@ export class WorldServer implements CoreApi {
     });
     this.#core = core;
     this.#tellLastRun = markStart(parts.journal);
-    await core.activation.recover();
+    await core.recover();
     parts.onChange((change) => core.watcher.changed(change));
     this.#ended = core.closed.then((exitCode) => this.#end(exitCode));
     this.#stopAnswering = answerOthers(options.id, {

@@ -199,7 +199,7 @@ describe('the lifetime of processes', () => {
     await world.install('p', version('b'), 'b');
     await vi.waitFor(() => expect(world.lines().join('\n')).toContain('60 s to end'));
     await world.core.close();
-    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('is retired; rpc.retired: the host stops'));
+    await vi.waitFor(() => expect(world.lines().join('\n')).toContain('is retired; the next start tells it'));
     expect(retired).toEqual([]);
     expect(world.core.processes.count).toBe(0);
   });

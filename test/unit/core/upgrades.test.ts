@@ -57,6 +57,43 @@ describe('upgrades', () => {
     await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous: old!.version.sha256 }]));
   });
 
+  test('R3.7-4 what a host that stops cannot tell is told by the next one', async () => {
+    const seen: Seen = { retired: [] };
+    const first = await started(seen);
+    await first.call('p.work');
+    const previous = working(first)[0]!.version.sha256;
+    await upgraded(first, 'b', seen);
+    await first.core.close();
+    expect(working(first)).toEqual([]);
+    expect(seen.retired).toEqual([]);
+    const left = await first.files.readFile('/state/core/retiring.json');
+
+    const second = await testWorld({});
+    await second.component('/plugins/p/plugin.wasm', version('b', seen), 'b');
+    await second.files.createDirectories('/state/core');
+    await second.files.writeFile('/state/core/retiring.json', left);
+    await second.core.recover();
+    await second.core.watcher.start();
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'b', previous }]));
+    await vi.waitFor(() =>
+      expect(() => second.files.resolve(second.files.root, '/state/core/retiring.json')).toThrow(),
+    );
+  });
+
+  test('R3.7-8 bytes that are current at the next start are not told that they are over', async () => {
+    const seen: Seen = { retired: [] };
+    const world = await testWorld({ p: version('a', seen) });
+    const current = (await world.core.plugins.current('p'))!.sha256;
+    await world.files.createDirectories('/state/core');
+    const other = 'e'.repeat(64);
+    const left = { p: [current, other], q: 'nonsense', core: [other] };
+    await world.files.writeFile('/state/core/retiring.json', stringify(left));
+    await world.core.recover();
+    await world.core.watcher.start();
+    await vi.waitFor(() => expect(seen.retired).toEqual([{ version: 'a', previous: other }]));
+    await vi.waitFor(() => expect(() => world.files.resolve(world.files.root, '/state/core/retiring.json')).toThrow());
+  });
+
   test('R3.7-2 the grace period is that of the old version', async () => {
     const seen: Seen = { retired: [] };
     const world = await started(seen, 2);
