@@ -86,7 +86,8 @@ export class EditorPane extends LitElement {
         font-weight: 550;
       }
       .tab .close {
-        padding: 0 0.6rem 0 0;
+        min-width: 1.75rem;
+        padding: 0 0.25rem 0 0;
       }
       .tab button:focus-visible {
         outline-offset: -3px;

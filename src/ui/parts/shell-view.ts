@@ -17,6 +17,9 @@ export interface Pane {
 const TWO = window.matchMedia('(min-width: 720px)');
 const THREE = window.matchMedia('(min-width: 1120px)');
 
+/** Beside the middle, which is the main part of the page. */
+const SIDES: Region[] = ['start', 'end'];
+
 /** The part of the middle that is above, in percent: at the beginning, at the least and at the most, and a step of a key. */
 const SPLIT = { usual: 60, least: 15, most: 85, step: 5 };
 /** Where the split is remembered. */
@@ -160,7 +163,7 @@ export class ShellView extends LitElement {
     const both = main.length > 0 && below.length > 0;
     return html`
       ${this.renderRegion('start', start)}
-      <div class="middle">
+      <div class="middle" role="main">
         ${this.renderRegion('main', main)} ${both ? this.renderSplit() : nothing} ${this.renderRegion('below', below)}
       </div>
       ${this.renderRegion('end', end)}
@@ -229,7 +232,7 @@ export class ShellView extends LitElement {
     const shown = this.chosen.find((id) => panes.some((pane) => pane.id === id)) ?? panes[0]!.id;
     const tabs = panes.length > 1;
     const label = this.columns === 1 ? strings.app.region.all : strings.app.region[region];
-    return html`<div class="region ${region}" role=${this.isMain(region) ? 'main' : 'complementary'} aria-label=${label}>
+    return html`<div class="region ${region}" role=${SIDES.includes(region) ? 'complementary' : 'region'} aria-label=${label}>
       ${
         tabs
           ? html`<div class="tabs" role="tablist" @scroll=${markMore} aria-label=${label} @keydown=${(event: KeyboardEvent) => this.onKey(event, panes, shown)}>
@@ -256,12 +259,6 @@ export class ShellView extends LitElement {
         ><slot name=${id}></slot></div>`,
       )}
     </div>`;
-  }
-
-  /** A page has one main region: where one works. */
-  private isMain(region: Region): boolean {
-    const above = this.panes.some((pane) => this.regionOf(pane) === 'main');
-    return region === (above ? 'main' : 'below');
   }
 
   private regionOf({ region }: Pane): Region {

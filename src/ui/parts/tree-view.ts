@@ -29,6 +29,7 @@ export class TreeView extends LitElement {
         overflow-wrap: anywhere;
       }
       summary {
+        min-height: 24px;
         cursor: pointer;
         list-style-position: outside;
         margin-left: 1.1rem;

@@ -69,6 +69,11 @@ export class PageView extends LitElement {
       ol {
         list-style: decimal;
       }
+      /* A finger finds one link and not its neighbour. */
+      li > a:only-child {
+        display: inline-block;
+        min-height: 24px;
+      }
       li > p {
         margin-block: 0.25rem;
       }
