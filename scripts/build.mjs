@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { buildGate, buildPage, buildPreview, buildRelay, buildService } from './lib/bundles.mjs';
+import { buildCheck, buildGate, buildPage, buildPreview, buildRelay, buildService } from './lib/bundles.mjs';
 import { compressAll } from './lib/compress.mjs';
 import { fileFailure } from './lib/failure.mjs';
 import { withLock } from './lib/lock.mjs';
 import { BUILD, DIST, ROOT } from './lib/paths.mjs';
-import { finishShell } from './lib/shell.mjs';
+import { finishPage, finishShell } from './lib/shell.mjs';
 
 const SOURCES = [
   'src',
@@ -88,11 +88,13 @@ async function buildAll(debug) {
   await buildShippedWorld();
   await buildPage(staged, debug);
   const gate = await buildGate(staged, debug);
+  await buildCheck(staged, debug);
   for (const name of ['LICENSE', 'NOTICE']) {
     if (existsSync(join(ROOT, name))) await cp(join(ROOT, name), join(staged, `${name}.txt`));
   }
   const files = (await filesOf(staged)).filter((file) => file !== 'index.html');
   const id = await finishShell(join(staged, 'index.html'), gate, files);
+  await finishPage(join(staged, 'check/index.html'), id);
   await buildService(staged, { id, files }, debug);
   // After the list of the page's own files: it is for another host.
   await buildPreview(staged, debug);

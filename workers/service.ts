@@ -36,6 +36,7 @@ const PREFIX = buildsOf(SCOPE);
 const BUILD = PREFIX + ID;
 const FILES = new Set(files.map((file) => new URL(file, SCOPE).href));
 const ASSETS = new URL('assets/', SCOPE).href;
+const CHECK = new URL('check/', SCOPE).href;
 
 /** How long the network may take for the page itself when an older copy is at hand, in milliseconds. */
 const PATIENCE = 2000;
@@ -104,6 +105,17 @@ async function answerFile(event: ServiceEvents['fetch']): Promise<Response> {
   return response;
 }
 
+/** The page of checks, from the network as long as there is one. */
+async function answerCheck(request: Request): Promise<Response> {
+  try {
+    return isolated(await fetch(request));
+  } catch (error) {
+    const kept = await caches.match(`${CHECK}index.html`);
+    if (kept) return kept;
+    throw error;
+  }
+}
+
 /** Fetches what is not kept yet, a few files at a time. */
 async function keepAll(): Promise<boolean> {
   const cache = await caches.open(BUILD);
@@ -170,6 +182,7 @@ self.addEventListener('fetch', (event) => {
   const url = request.url.replace(/[?#].*$/, '');
   if (request.mode === 'navigate') {
     if (url === SCOPE || url === `${SCOPE}index.html`) event.respondWith(answerShell(request));
+    else if (url === CHECK || url === `${CHECK}index.html`) event.respondWith(answerCheck(request));
   } else if (url.startsWith(ASSETS) || FILES.has(url)) {
     event.respondWith(answerFile(event));
   }

@@ -1,4 +1,5 @@
-import { cp } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, runnerImport } from 'vite';
 import { ROOT } from './paths.mjs';
@@ -58,6 +59,17 @@ async function buildClassic(outDir, entry, fileName, target, debug, define) {
 /** The checks before the download; returns the name of the file, relative to `outDir`. */
 export function buildGate(outDir, debug) {
   return buildClassic(outDir, 'src/gate/gate.ts', 'assets/gate-[hash].js', 'es2015', debug);
+}
+
+/** The page that tells what a browser lacks; it runs where the application does not. */
+export async function buildCheck(outDir, debug) {
+  const script = await buildClassic(outDir, 'src/check/check.ts', 'assets/check-[hash].js', 'es2015', debug);
+  const styles = await readFile(join(ROOT, 'src/check/check.css'));
+  const sheet = `assets/check-${createHash('sha256').update(styles).digest('hex').slice(0, 8)}.css`;
+  await writeFile(join(outDir, sheet), styles);
+  const page = await readFile(join(ROOT, 'src/check/index.html'), 'utf8');
+  await mkdir(join(outDir, 'check'));
+  await writeFile(join(outDir, 'check/index.html'), page.replace('check.js', script).replace('check.css', sheet));
 }
 
 /** The service worker, which knows the build's ID and the names of its files. */

@@ -25,21 +25,31 @@ function takeLoaders(page) {
  * also stands in the page: a hash over the page and the names of all files, which carry hashes of their content.
  */
 export async function finishShell(path, gate, files) {
-  const { CONTENT_SECURITY_POLICY_META } = await loadHeaders();
   const { html, scripts, preloads, styles } = takeLoaders(await readFile(path, 'utf8'));
   if (scripts.length !== 1) throw new Error(`index.html must load one module, but loads ${scripts.length}`);
 
   const attributes = `src="./${gate}" data-app="${scripts[0]}" data-preload="${preloads.join(' ')}" data-styles="${styles.join(' ')}"`;
   const gated = html.replace('</body>', `  <script ${attributes}></script>\n  </body>`);
   const id = createHash('sha256').update(gated).update(files.join('\n')).digest('hex').slice(0, 16);
+  await writeFile(path, await governed(gated, id));
+  return id;
+}
+
+/** Another page of the build. */
+export async function finishPage(path, id) {
+  await writeFile(path, await governed(await readFile(path, 'utf8'), id));
+}
+
+/** A page with the policy and the ID of the build in it. */
+async function governed(html, id) {
+  const { CONTENT_SECURITY_POLICY_META } = await loadHeaders();
   const meta =
     `<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY_META}" />\n` +
     `    <meta name="sausage-build" content="${id}" />`;
   // Right after the charset, which must come within the first kilobyte, and before anything that the policy governs.
-  const finished = gated.replace(/(<meta charset="[^"]+"\s*\/?>)/, `$1\n    ${meta}`);
-  if (!finished.includes(meta)) throw new Error('index.html has no <meta charset>');
-  await writeFile(path, finished);
-  return id;
+  const finished = html.replace(/(<meta charset="[^"]+"\s*\/?>)/, `$1\n    ${meta}`);
+  if (!finished.includes(meta)) throw new Error('a page has no <meta charset>');
+  return finished;
 }
 
 async function loadHeaders() {

@@ -554,4 +554,34 @@ export const strings = {
     change: 'Change',
     changeRelay: 'Change the way outside',
   },
+  /** The page `/check`, and what goes with an error. */
+  check: {
+    title: 'Can this browser run the playground?',
+    looking: 'looking …',
+    works: 'Yes. What has a dash is not needed, or only by some programs.',
+    lacks: (names: string[]) => `Not all of it works here: ${names.join(', ')}. The lines below say what to do.`,
+    marks: { good: 'works', bad: 'does not work', open: 'not needed by all' },
+    copy: 'Copy diagnostics',
+    copied: 'Copied',
+    back: 'Open the playground',
+    there: 'works',
+    old: ({ chrome, firefox, safari }: { chrome: string; firefox: string; safari: string }) =>
+      `is missing: use Chrome or Edge ${chrome}, Firefox ${firefox} or Safari ${safari}, or newer.`,
+    insecure: 'is missing: ask for an address that begins with https://.',
+    reloading: 'is being set up: the page loads again.',
+    noSharedMemory: 'is missing: it comes with cross-origin isolation.',
+    noStorage: 'are missing (a private window?): worlds live in memory until the tab is closed.',
+    noServiceWorker: 'is missing: the page works only with a network.',
+    room: (used: number, all: number) => `${used} MB of ${all} MB are used.`,
+    persisted: 'The browser keeps it.',
+    notPersisted:
+      'The browser may clear it when the device runs short; it is asked to keep it when a world is first written to.',
+    noRelay: 'The host of this page names no relay: programs reach nothing outside but by the page’s own fetch.',
+    relayBy: (kind: 'websocket' | 'stream' | 'poll') =>
+      ({ websocket: 'connected', stream: 'connected, by a stream', poll: 'connected, by one answer after the other' })[
+        kind
+      ],
+    failed: (why: string) => `does not work: ${why.replace(/\.$/, '')}.`,
+    late: 'does not answer.',
+  },
 } as const;

@@ -57,7 +57,7 @@ async function answerBare(
   dist: string,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://host');
-  const name = pathname.startsWith(path) ? pathname.slice(path.length) || 'index.html' : undefined;
+  const name = pathname.startsWith(path) ? pathname.slice(path.length).replace(/(^|\/)$/, '$1index.html') : undefined;
   const file = name && join(dist, name);
   if (!file || name.includes('..') || !(await stat(file).catch(() => undefined))?.isFile()) {
     response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not found</h1>');

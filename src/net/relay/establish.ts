@@ -74,6 +74,15 @@ async function attempt(
   }
 }
 
+const opener = (way: Way, platform: Platform): readonly [Way, OpenTransport] => [
+  way,
+  way === 'websocket' ? webSocketTransport(platform) : httpsTransport(platform),
+];
+
+/** Tries one way, without a token. Rejects as `establish` does. */
+export const establishBy = (way: Way, platform: Platform, url: URL): Promise<RelayConnection> =>
+  attempt(opener(way, platform), url, '', () => {}, new AbortController().signal);
+
 /** Tries the ways in turn, the one that worked last time first. Rejects with a `Refusal`, or with an `Error` that says why the last one failed. */
 export async function establish(
   platform: Platform,
@@ -83,15 +92,11 @@ export async function establish(
   onLost: (error: NetError) => void,
   signal: AbortSignal,
 ): Promise<RelayConnection> {
-  const ways: (readonly [Way, OpenTransport])[] = [
-    ['websocket', webSocketTransport(platform)],
-    ['https', httpsTransport(platform)],
-  ];
-  if (prefer === 'https') ways.reverse();
+  const ways: Way[] = prefer === 'https' ? ['https', 'websocket'] : ['websocket', 'https'];
   let failure: unknown;
   for (const way of ways) {
     try {
-      return await attempt(way, url, token, onLost, signal);
+      return await attempt(opener(way, platform), url, token, onLost, signal);
     } catch (error) {
       if (error instanceof Refusal || signal.aborted) throw error;
       failure = error;

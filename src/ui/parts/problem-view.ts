@@ -1,5 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { customElement, property, state } from 'lit/decorators.js';
 import type { Problem } from '../model/problem.ts';
 import { strings } from '../strings.ts';
 import { base } from './theme.ts';
@@ -9,6 +9,7 @@ import './tree-view.ts';
 @customElement('sausage-problem')
 export class ProblemView extends LitElement {
   @property({ attribute: false }) problem?: Problem;
+  @state() private copied = false;
 
   static override styles = [
     base,
@@ -39,6 +40,10 @@ export class ProblemView extends LitElement {
         max-height: 16rem;
         overflow: auto;
       }
+      .copy {
+        margin: 0.3rem 0 0 -0.5rem;
+        font-size: var(--small);
+      }
       details {
         margin-top: 0.3rem;
       }
@@ -61,7 +66,15 @@ export class ProblemView extends LitElement {
       ${next ? html`<p>${next}</p>` : nothing}
       ${log?.length ? html`<pre class="log" tabindex="0" role="group" aria-label=${strings.errors.lastLines}>${log.join('\n')}</pre>` : nothing}
       ${isSomething(data) ? html`<details><summary>${strings.errors.details}</summary><sausage-tree .value=${data}></sausage-tree></details>` : nothing}
+      ${slip ? nothing : html`<button class="plain copy" @click=${() => this.copy(problem)}>${this.copied ? strings.check.copied : strings.check.copy}</button>`}
     </div>`;
+  }
+
+  /** For whoever is asked for help: the error, and what this browser is. */
+  private async copy(problem: Problem) {
+    const { nearReport } = await import('../../check/report.ts');
+    await navigator.clipboard.writeText(`${JSON.stringify(problem, null, 2)}\n\n${await nearReport()}\n`);
+    this.copied = true;
   }
 }
 
