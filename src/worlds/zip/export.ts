@@ -1,5 +1,6 @@
 import { Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js/lib/zip-core-native.js';
 import type { Namespace, OpenFile } from '../../fs/filesystem.ts';
+import { markOfOwn } from './names.ts';
 import { blankTokens, secretRule } from './secrets.ts';
 import { listTree, type TreeEntry } from './tree.ts';
 
@@ -52,7 +53,7 @@ export async function exportWorld(world: Namespace, options: ExportOptions = {})
     }
     options.onProgress?.(++done, entries.length);
   }
-  await zip.close();
+  await zip.close(markOfOwn());
   return pieces.join();
 }
 

@@ -16,7 +16,7 @@ import { FsError } from '../../fs/errors.ts';
 import type { Namespace } from '../../fs/filesystem.ts';
 import { MAX_PATH_BYTES } from '../../fs/names.ts';
 import { ZipError } from './error.ts';
-import { checkTarget, type Planned, planEntry, refuseConflicts, unwrap } from './names.ts';
+import { checkTarget, isMarkOfOwn, MARK_BYTES, type Planned, planEntry, refuseConflicts, unwrap } from './names.ts';
 
 export interface ImportLimits {
   entries: number;
@@ -71,8 +71,12 @@ const STRICT = {
   checkOverlappingEntry: true,
 } as const;
 
+/** The last record of a zip, without its comment. */
+const END_BYTES = 22;
+const END_SIGNATURE = 0x06054b50;
+
 async function plan(reader: ZipReader<unknown>, zip: Blob, limits: ImportLimits): Promise<Planned[]> {
-  const planned: Planned[] = [];
+  const found: Entry[] = [];
   const names = new Set<string>();
   let count = 0;
   // Called with each entry; how many there are to be is known at the first.
@@ -81,7 +85,7 @@ async function plan(reader: ZipReader<unknown>, zip: Blob, limits: ImportLimits)
   };
   try {
     for await (const entry of reader.getEntriesGenerator({ onprogress })) {
-      if (count > limits.entries || planned.length >= limits.entries) {
+      if (count > limits.entries || found.length >= limits.entries) {
         throw new ZipError(`there are more than ${limits.entries} entries`, entry.filename);
       }
       if (entry.encrypted) throw new ZipError('it is encrypted', entry.filename);
@@ -93,14 +97,28 @@ async function plan(reader: ZipReader<unknown>, zip: Blob, limits: ImportLimits)
       }
       if (names.has(entry.filename)) throw new ZipError('the name is there twice', entry.filename);
       names.add(entry.filename);
-      planned.push(planEntry(entry));
+      found.push(entry);
     }
   } catch (error) {
     throw error instanceof ZipError ? error : await explain(error, zip);
   }
-  const entries = unwrap(planned);
+  if (await isCutInComment(zip)) throw new ZipError('the zip archive is damaged or cut off: its end is missing');
+  // The comment is known after the last entry.
+  const own = isMarkOfOwn(reader.comment);
+  const planned = found.map((entry) => planEntry(entry, own));
+  const entries = unwrap(planned, own);
   refuseConflicts(entries);
   return entries;
+}
+
+/** The library takes a comment that is shorter than it says. */
+async function isCutInComment(zip: Blob): Promise<boolean> {
+  const tail = new DataView(await zip.slice(-(END_BYTES + MARK_BYTES)).arrayBuffer());
+  for (let left = 0; left < MARK_BYTES; left++) {
+    const at = tail.byteLength - END_BYTES - left;
+    if (at >= 0 && tail.getUint32(at, true) === END_SIGNATURE) return tail.getUint16(at + 20, true) > left;
+  }
+  return false;
 }
 
 function checkSizes(entries: Planned[], limits: ImportLimits, available = Number.POSITIVE_INFINITY): number {

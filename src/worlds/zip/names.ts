@@ -11,26 +11,36 @@ export interface Planned {
   entry: Entry;
 }
 
+/** The comment of the zips that this host makes: their names mean what they say, and nobody added anything. */
+const MARK = 'Sausage world';
+export const MARK_BYTES = MARK.length;
+export const markOfOwn = (): Uint8Array => new TextEncoder().encode(MARK);
+export const isMarkOfOwn = (comment: Uint8Array | undefined): boolean =>
+  comment?.length === MARK.length && new TextDecoder().decode(comment) === MARK;
+
 const UNIX = 3;
 const TYPE_MASK = 0o170000;
 const TYPES: ReadonlySet<number> = new Set([0, 0o040000, 0o100000, 0o120000]);
 
-/** The path and kind of an entry; throws `ZipError` for what is no path inside of a folder. */
-export function planEntry(entry: Entry): Planned {
+/**
+ * The path and kind of an entry; throws `ZipError` for what is no path inside of a folder. In an `own` zip a backslash and a
+ * colon are letters like others.
+ */
+export function planEntry(entry: Entry, own: boolean): Planned {
   const name = entry.filename;
   const refuse = (problem: string): never => {
     throw new ZipError(problem, name);
   };
   if (name.includes('\0')) refuse('there is a NUL character in the name');
-  if (/^[A-Za-z]:($|[\\/])/.test(name)) refuse('the name begins with the letter of a drive');
-  if (name.startsWith('/') || name.startsWith('\\')) refuse('the name is absolute');
+  if (!own && /^[A-Za-z]:($|[\\/])/.test(name)) refuse('the name begins with the letter of a drive');
+  if (name.startsWith('/') || (!own && name.startsWith('\\'))) refuse('the name is absolute');
   const steps = name
     .replace(/^(\.\/)+/, '')
     .replace(/\/$/, '')
     .split('/');
-  if (name.split(/[\\/]/).includes('..')) refuse('the name leads out of the world');
+  if (name.split(own ? '/' : /[\\/]/).includes('..')) refuse('the name leads out of the world');
   // On Unix a backslash is a character like others; elsewhere it parts folders, and what it means here is not certain.
-  if (name.includes('\\') && entry.versionMadeBy >> 8 !== UNIX) refuse('there is a backslash in the name');
+  if (!own && name.includes('\\') && entry.versionMadeBy >> 8 !== UNIX) refuse('there is a backslash in the name');
   if (name !== './' && steps.some((step) => step === '' || step === '.')) refuse('a step of the name is empty');
   if (entry.unixMode !== undefined && entry.versionMadeBy >> 8 === UNIX && !TYPES.has(entry.unixMode & TYPE_MASK)) {
     refuse('neither a file, a folder nor a symbolic link');
@@ -43,10 +53,21 @@ const WORLD_FOLDERS: ReadonlySet<string> = new Set(['plugins', 'config', 'state'
 
 /**
  * Takes away what a packing tool added: the `__MACOSX` folder, and one folder around everything when there is a world in
- * it (as in the zips that code hosts make). Then the top must have no `proc`, `run` or `self` (R1-4).
+ * it (as in the zips that code hosts make). An `own` zip is the world as it is.
  */
-export function unwrap(planned: Planned[]): Planned[] {
-  let entries = planned.filter(({ path }) => path !== '' && topOf(path) !== '__MACOSX');
+export function unwrap(planned: Planned[], own: boolean): Planned[] {
+  const entries = own ? planned : withoutWrapping(planned);
+  // R1-4
+  for (const { path, entry } of entries) {
+    if (MOUNTS.has(topOf(path))) {
+      throw new ZipError(`a world has no ${topOf(path)} at its top: the host makes that`, entry.filename);
+    }
+  }
+  return entries;
+}
+
+function withoutWrapping(planned: Planned[]): Planned[] {
+  const entries = planned.filter(({ path }) => path !== '' && topOf(path) !== '__MACOSX');
   const tops = new Set(entries.map(({ path }) => topOf(path)));
   const [top] = tops;
   if (tops.size === 1 && !WORLD_FOLDERS.has(top!)) {
@@ -56,12 +77,7 @@ export function unwrap(planned: Planned[]): Planned[] {
     if (
       inside.some(({ path, kind }) => WORLD_FOLDERS.has(topOf(path)) && (path.includes('/') || kind === 'directory'))
     ) {
-      entries = inside;
-    }
-  }
-  for (const { path, entry } of entries) {
-    if (MOUNTS.has(topOf(path))) {
-      throw new ZipError(`a world has no ${topOf(path)} at its top: the host makes that`, entry.filename);
+      return inside;
     }
   }
   return entries;
