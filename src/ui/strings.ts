@@ -507,6 +507,7 @@ export const strings = {
     previewOf: (port: number) => `Preview port ${port}`,
     tab: 'In a tab',
     tabOf: (port: number) => `Open port ${port} in a tab`,
+    safe: 'This world was opened safely, so its pages are not shown.',
   },
 
   preview: {

@@ -54,6 +54,16 @@ const VIEWS: [name: string, show: () => Promise<unknown>][] = [
   ],
   ['files and a page of Markdown', readme],
   ['the editor', () => page.getByRole('button', { name: 'Edit', exact: true }).click()],
+  [
+    'a component',
+    async () => {
+      await tab('Console');
+      await page.getByRole('combobox', { name: 'Call a method' }).fill('edit /plugins/notes/plugin.wasm');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Enter');
+      await page.locator('sausage-file').getByRole('heading').first().waitFor();
+    },
+  ],
   ['the worlds', () => tab('Worlds')],
   [
     'the form of a new world',

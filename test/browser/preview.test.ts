@@ -63,8 +63,8 @@ afterEach(async () => {
   for (const tab of tabs.splice(0)) await tab.close();
 });
 
-async function visit(width = 1280): Promise<ChromiumTab> {
-  const tab = await browser.open(site.url);
+async function visit(width = 1280, query = ''): Promise<ChromiumTab> {
+  const tab = await browser.open(site.url + query);
   tabs.push(tab);
   await tab.page.setViewportSize({ width, height: 720 });
   await install(tab, ['www'], wasm);
@@ -160,6 +160,14 @@ describe('a preview', () => {
       return count;
     });
     expect(count).toBe(300);
+  });
+
+  test('a world that was opened safely shows none', async () => {
+    const tab = await visit(1280, '?safe=1');
+    await serve(tab, 8084, { '/': html('hello') });
+    await tab.page.getByRole('tab', { name: 'Processes' }).click();
+    await tab.page.getByText('This world was opened safely, so its pages are not shown.').waitFor();
+    expect(await tab.page.getByRole('button', { name: 'Preview port 8084' }).count()).toBe(0);
   });
 
   test('says when nothing listens any more, and loads the page when something does again', async () => {

@@ -283,7 +283,7 @@ export class EditorPane extends LitElement {
             : file.content?.kind === 'text'
               ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
               : file.content
-                ? html`<sausage-file .content=${file.content} label=${file.name}></sausage-file>`
+                ? html`<sausage-file tabindex="0" role="group" aria-label=${file.name} .content=${file.content} label=${file.name}></sausage-file>`
                 : nothing
         }
       </div>

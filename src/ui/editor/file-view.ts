@@ -27,7 +27,7 @@ export class FileView extends LitElement {
         image-rendering: auto;
         border: 1px solid var(--line);
       }
-      h3 {
+      h2 {
         margin-top: 0.9rem;
         font-size: 0.875rem;
       }
@@ -76,5 +76,5 @@ export class FileView extends LitElement {
   }
 }
 
-const list = (title: string, names: string[]) => html`<h3>${title}</h3>
+const list = (title: string, names: string[]) => html`<h2>${title}</h2>
   ${names.length === 0 ? html`<p class="quiet small">${texts.none}</p>` : html`<ul>${names.map((name) => html`<li>${name}</li>`)}</ul>`}`;

@@ -39,12 +39,13 @@ export class PortsView extends LitElement {
     this.#signals.set(signals);
     this.#previews.set(previews);
     const [first] = signals.ports;
-    if (world && first) void previews.ask(world, first.port);
+    if (world && first && !this.session.safe) void previews.ask(world, first.port);
   }
 
   override render() {
-    const { signals, previews } = this.session;
+    const { signals } = this.session;
     if (signals.ports.length === 0) return nothing;
+    const { problem } = this;
     return html`<h2>${texts.title}</h2>
       <ul aria-label=${texts.title}>
         ${repeat(
@@ -53,7 +54,12 @@ export class PortsView extends LitElement {
           (info) => this.renderPort(info),
         )}
       </ul>
-      ${previews.problem ? html`<p class="small quiet">${previews.problem}</p>` : nothing}`;
+      ${problem ? html`<p class="small quiet">${problem}</p>` : nothing}`;
+  }
+
+  /** Why no port can be seen; undefined where they can. */
+  private get problem(): string | undefined {
+    return this.session.safe ? texts.safe : this.session.previews.problem;
   }
 
   private renderPort({ port, plugin, pid }: PortInfo) {
@@ -61,7 +67,7 @@ export class PortsView extends LitElement {
       <div class="what"><span class="name">127.0.0.1:${port}</span><span class="small">${plugin}</span></div>
       <div class="pid">${pid}</div>
       ${
-        this.session.previews.problem
+        this.problem
           ? nothing
           : html`<div class="actions">
               <button class="plain" aria-label=${texts.previewOf(port)} @click=${() => this.preview(port)}>${texts.preview}</button>
