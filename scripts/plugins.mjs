@@ -27,6 +27,7 @@ export const PLUGINS = [
     name: 'notes',
     source: 'public/world/plugins/notes/source',
     wasm: 'public/world/plugins/notes/plugin.wasm',
+    sdk: true,
   },
   { name: 'probe', source: 'test/plugins/probe', wasm: 'test/plugins/probe/plugin.wasm' },
   { name: 'exercise', source: 'test/plugins/exercise', wasm: 'test/plugins/exercise/plugin.wasm' },

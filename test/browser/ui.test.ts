@@ -88,7 +88,7 @@ describe('the page, for a visitor', () => {
     const { page, ready, problems } = bound(await visit());
     await ready();
     const deep = `${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}`;
-    expect(await run(page, `notes.list ${deep}`)).toMatch(/params of list cannot be read.*recursion limit/);
+    expect(await run(page, `notes.list ${deep}`)).toMatch(/params cannot be read.*recursion limit/);
     await line(page).press('ArrowUp');
     expect(await line(page).inputValue()).toBe(`notes.list ${deep}`);
 

@@ -119,6 +119,15 @@ describe.skipIf(!able)(`cargo.build${able ? '' : ' (skipped: no Rust for WASI, o
     );
   }, 600_000);
 
+  test('R11-1 R11-3 the notes of the playground build as they lie there, and fit to what imports them', async () => {
+    const { result, error } = await call(tab, 'cargo.build', { plugin: 'notes' });
+    expect(error).toBeUndefined();
+    expect(result.tests).toMatchObject({ passed: 4, failed: 0 });
+    await call(tab, 'notes.add', { text: 'milk' });
+    expect((await call(tab, 'core.activate', { plugin: 'notes', wasm: result.wasm })).error).toBeUndefined();
+    expect((await call(tab, 'notes.list')).result).toEqual({ notes: [{ id: 1, text: 'milk' }] });
+  }, 600_000);
+
   test('R11-5 each test has its own instance and world; panics, filters, #[ignore], #[should_panic], tests/*.rs', async () => {
     await lay('trial', {
       'Cargo.toml': MANIFEST('trial'),

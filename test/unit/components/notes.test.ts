@@ -45,8 +45,8 @@ describe('the plugin notes', () => {
 
   test('R3.9-1 an unknown method is -32601, a wrong param -32602 with its name', () => {
     expect(call('fly').error).toMatchObject({ code: -32601 });
-    expect(call('add', { text: 1 }).error).toMatchObject({ code: -32602, message: expect.stringMatching(/^text /) });
-    expect(call('remove').error).toMatchObject({ code: -32602, message: expect.stringMatching(/^id /) });
+    expect(call('add', { text: 1 }).error).toMatchObject({ code: -32602, message: expect.stringMatching(/^text: /) });
+    expect(call('remove').error).toMatchObject({ code: -32602, message: expect.stringMatching(/^id: /) });
   });
 
   test('R3.9-1 params that Rust cannot hold are answered, and the process ends', () => {
