@@ -1,6 +1,7 @@
 import type { World } from '../api.ts';
 import { IndexedSettings } from '../settings/settings.ts';
 import { type Addressed, addressOf, readAddress } from './address.ts';
+import { IndexedVersions } from './editor/versions.ts';
 import type { SausageApi } from './model/phase.ts';
 import { Session } from './model/session.ts';
 import { pageShelf } from './model/shelf.ts';
@@ -45,6 +46,7 @@ function startPlayground(api: SausageApi, playground: URL): Session {
     playground,
     shelf: pageShelf(),
     settings: new IndexedSettings(),
+    versions: new IndexedVersions(),
     ...(navigator.storage && { warehouse: navigator.storage }),
     onOpening: (name, safe) => {
       if (!same({ name, safe }, addressed())) history.pushState(null, '', addressOf({ name, safe }, location.href));

@@ -360,6 +360,13 @@ export const strings = {
     run: (plugin: string) => `Run ${plugin}`,
     runTitle: (plugin: string) => `Save, build, test and activate ${plugin} (Ctrl or ⌘ + Enter)`,
     stop: 'Stop the build',
+    versions: 'Versions',
+    versionsOf: (path: string) => `Versions of ${path}`,
+    versionsText:
+      'What this file was before it was changed here. They are kept in this browser beside the world, the newest 20 of a file.',
+    noVersions: 'There are none yet. The first is kept when you change the file.',
+    setBack: 'Set it back to this',
+    changes: 'What would change',
     modes: 'How this page is shown',
     read: 'Read',
     edit: 'Edit',
@@ -369,6 +376,13 @@ export const strings = {
     imports: 'Imports',
     none: 'none',
     tooLong: (size: string) => `A text of ${size}, too long to edit here. It begins with`,
+  },
+
+  diff: {
+    same: 'Both are the same.',
+    unchanged: (count: number) => plural(count, 'line that is the same', 'lines that are the same'),
+    added: 'added',
+    removed: 'removed',
   },
 
   reading: {

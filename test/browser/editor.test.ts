@@ -117,6 +117,29 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     await poll(() => file(page, '/list.txt')).toContain('mine ');
   });
 
+  it('shows what a file was before, and sets it back; an export has nothing of that', async () => {
+    const { page, problems } = await visit('versions', 380);
+    await page.evaluate(() => sausage.world!.fs.writeFile('/list.txt', 'milk\nbread\n'));
+    await page.getByRole('combobox', { name: 'Call a method' }).fill('edit /list.txt');
+    await page.keyboard.press('Enter');
+    await text(page).waitFor();
+    await write(page, 'milk\ncheese only here\n');
+    await page.keyboard.press('ControlOrMeta+s');
+    await poll(() => file(page, '/list.txt')).toContain('cheese');
+    await page.getByRole('button', { name: 'Versions' }).click();
+    const diff = page.locator('sausage-diff');
+    await diff.locator('.added').getByText('bread').waitFor();
+    await diff.locator('.removed').getByText('cheese').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(380);
+    const zip = await page.evaluate(async () => (await sausage.world!.exportZip()).text());
+    expect(zip).toContain('list.txt');
+    expect(zip).not.toContain('versions');
+    await page.getByRole('button', { name: 'Set it back to this' }).click();
+    await poll(() => file(page, '/list.txt')).toBe('milk\nbread\n');
+    expect(await text(page).textContent()).toContain('bread');
+    expect(problems).toEqual([]);
+  });
+
   it('keeps a text that is not saved when the world starts again', async () => {
     const { page } = await visit('restart');
     await page.evaluate(() => sausage.world!.fs.writeFile('/a.txt', 'one'));

@@ -1,24 +1,27 @@
 import type { World } from '../../api.ts';
 import { FolderTree, folderOf } from '../files/folder-tree.ts';
 import { Store } from '../model/store.ts';
-import { OpenFile } from './open-file.ts';
+import { OpenFile, type Unsaved } from './open-file.ts';
 import { Runner } from './runner.ts';
+import { Versions, type VersionsStore } from './versions.ts';
 
 /** What the visitor works at in one open world: its folders, the files that are open, and what is built of them. */
 export class Desk extends Store {
   readonly folders: FolderTree;
   readonly runner: Runner;
+  readonly versions: Versions;
   readonly #world: World;
   #open: OpenFile[] = [];
   current?: OpenFile;
 
   /** `before` is what the visitor worked at when the same world was open last: its files are open again. */
-  constructor(world: World, before?: Desk) {
+  constructor(world: World, before?: Desk, versions?: VersionsStore) {
     super();
     this.#world = world;
+    this.versions = new Versions(world.name, versions);
     this.folders = new FolderTree(world.fs);
     this.runner = new Runner(world);
-    for (const { path, unsaved } of before?.open ?? []) this.#open.push(new OpenFile(path, world.fs, unsaved));
+    for (const { path, unsaved } of before?.open ?? []) this.#open.push(this.#file(path, unsaved));
     this.current = this.#open.find(({ path }) => path === before?.current?.path);
   }
 
@@ -30,7 +33,7 @@ export class Desk extends Store {
   show(path: string): OpenFile {
     let file = this.#open.find((each) => each.path === path);
     if (!file) {
-      file = new OpenFile(path, this.#world.fs);
+      file = this.#file(path);
       this.#open = [...this.#open, file];
     }
     this.current = file;
@@ -41,8 +44,11 @@ export class Desk extends Store {
   /** Puts a text into a file of the world, which need not be there yet. What was typed in it before is saved first. */
   async write(path: string, text: string): Promise<void> {
     await this.#open.find((each) => each.path === path)?.save();
-    await this.#world.fs.mkdir(folderOf(path), { recursive: true });
-    await this.#world.fs.writeFile(path, text);
+    const { fs } = this.#world;
+    const before = await fs.readTextFile(path).catch(() => undefined);
+    if (before !== undefined && before !== text) await this.versions.keep(path, before, true);
+    await fs.mkdir(folderOf(path), { recursive: true });
+    await fs.writeFile(path, text);
   }
 
   /** Saves a file as far as that is possible, and closes it; false when it stays, because something would be lost. */
@@ -74,15 +80,20 @@ export class Desk extends Store {
     const moves = ({ path }: OpenFile): boolean => path === from || path.startsWith(`${from}/`);
     await Promise.all(this.#open.filter(moves).map((file) => file.save()));
     await this.#world.fs.rename(from, to);
+    await this.versions.move(from, to);
     const moved = (file: OpenFile): OpenFile => {
       if (!moves(file)) return file;
       file.close();
-      const there = new OpenFile(to + file.path.slice(from.length), this.#world.fs, file.unsaved);
+      const there = this.#file(to + file.path.slice(from.length), file.unsaved);
       if (this.current === file) this.current = there;
       return there;
     };
     this.#open = this.#open.map(moved);
     this.changed();
+  }
+
+  #file(path: string, unsaved?: Unsaved): OpenFile {
+    return new OpenFile(path, this.#world.fs, { ...(unsaved && { unsaved }), versions: this.versions });
   }
 
   /** The world is no longer there; what was not saved is kept for a `Desk` that comes after this. */

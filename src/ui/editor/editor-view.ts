@@ -18,6 +18,7 @@ import '../parts/dialog-view.ts';
 import './code-view.ts';
 import './file-view.ts';
 import './run-view.ts';
+import './versions-view.ts';
 import '../reading/page-view.ts';
 
 const { editor: texts } = strings;
@@ -38,6 +39,8 @@ export class EditorPane extends LitElement {
   /** The file whose tab was brought into view. */
   #shown?: OpenFile;
   #wantsFocus = false;
+  /** The file whose versions are shown. */
+  #past?: OpenFile;
   /** The pages that are shown as their text. */
   readonly #asText = new WeakSet<OpenFile>();
 
@@ -203,6 +206,7 @@ export class EditorPane extends LitElement {
   /** Shows the place that somebody named. */
   goTo({ path, line, column }: Place) {
     this.#asText.add(this.desk.show(path));
+    this.#past = undefined;
     this.requestUpdate();
     void this.updateComplete.then(() => this.code?.goTo(line, column));
   }
@@ -232,6 +236,22 @@ export class EditorPane extends LitElement {
       <button class="plain" aria-pressed=${read} @click=${() => choose(false)}>${texts.read}</button>
       <button class="plain" aria-pressed=${!read} @click=${() => choose(true)}>${texts.edit}</button>
     </span>`;
+  }
+
+  /** Shows what the file was before, or the file again. */
+  private renderVersions(file: OpenFile) {
+    if (file.content?.kind !== 'text' || file.readOnly) return nothing;
+    const shown = this.#past === file;
+    const toggle = () => {
+      this.#past = shown ? undefined : file;
+      this.requestUpdate();
+    };
+    return html`<button class="plain" aria-pressed=${shown} @click=${toggle}>${texts.versions}</button>`;
+  }
+
+  private onSetBack(file: OpenFile, text: string) {
+    this.#past = undefined;
+    void file.setBack(text).then(() => this.focus());
   }
 
   private onLink({ detail: path }: CustomEvent<string>) {
@@ -272,19 +292,22 @@ export class EditorPane extends LitElement {
       <div class="path">
         <span title=${file.path}>${file.path}</span>
         ${isPage(file) ? this.renderModes(file) : nothing}
+        ${this.renderVersions(file)}
         <span class="standing" role="status">${file.problem && !file.content ? nothing : file.readOnly ? texts.readOnly : texts.standing[file.standing]}</span>
       </div>
       ${this.renderNotice(file)}
       ${file.problem ? html`<sausage-problem role="alert" .problem=${file.problem}></sausage-problem>` : nothing}
       <div class="file" role="tabpanel" aria-label=${file.name}>
         ${
-          this.isRead(file)
-            ? html`<sausage-page .file=${file} .console=${this.console} .desk=${desk} @file=${this.onLink}></sausage-page>`
-            : file.content?.kind === 'text'
-              ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
-              : file.content
-                ? html`<sausage-file tabindex="0" role="group" aria-label=${file.name} .content=${file.content} label=${file.name}></sausage-file>`
-                : nothing
+          this.#past === file
+            ? html`<sausage-versions .file=${file} .versions=${desk.versions} @back=${({ detail }: CustomEvent<string>) => this.onSetBack(file, detail)}></sausage-versions>`
+            : this.isRead(file)
+              ? html`<sausage-page .file=${file} .console=${this.console} .desk=${desk} @file=${this.onLink}></sausage-page>`
+              : file.content?.kind === 'text'
+                ? html`<sausage-code .file=${file} .places=${places.length > 0 ? places : NO_PLACES} @run=${this.run} @save=${() => file.save()}></sausage-code>`
+                : file.content
+                  ? html`<sausage-file tabindex="0" role="group" aria-label=${file.name} .content=${file.content} label=${file.name}></sausage-file>`
+                  : nothing
         }
       </div>
     `;

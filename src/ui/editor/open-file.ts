@@ -4,6 +4,7 @@ import { fileProblem, type Problem, problem } from '../model/problem.ts';
 import { Store } from '../model/store.ts';
 import { strings } from '../strings.ts';
 import { type FileContent, readContent } from './content.ts';
+import type { Versions } from './versions.ts';
 
 /** Milliseconds after the last key until a text is saved by itself. */
 const AUTOSAVE = 1000;
@@ -31,6 +32,7 @@ export interface Unsaved {
 export class OpenFile extends Store {
   readonly path: string;
   readonly #files: WorldFiles;
+  readonly #versions: Versions | undefined;
   readonly #stop: () => void;
   #timer?: ReturnType<typeof setTimeout>;
   /** One read or write at a time, in order. */
@@ -50,10 +52,11 @@ export class OpenFile extends Store {
   revision = 0;
 
   /** `unsaved` is what was changed in it while the world was open before. */
-  constructor(path: string, files: WorldFiles, unsaved?: Unsaved) {
+  constructor(path: string, files: WorldFiles, { unsaved, versions }: { unsaved?: Unsaved; versions?: Versions } = {}) {
     super();
     this.path = path;
     this.#files = files;
+    this.#versions = versions;
     if (unsaved) {
       this.content = { kind: 'text', text: unsaved.base };
       this.#base = unsaved.base;
@@ -113,8 +116,20 @@ export class OpenFile extends Store {
   async takeTheirs(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#inTurn(async () => {
+      void this.#versions?.keep(this.path, this.#text, true);
       this.#base = this.#text;
       await this.#compare();
+    });
+  }
+
+  /** Puts an older text into the file; what is here now is a version then. */
+  async setBack(text: string): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#inTurn(async () => {
+      void this.#versions?.keep(this.path, this.#text, true);
+      this.#text = text;
+      this.revision++;
+      await this.#save(true);
     });
   }
 
@@ -191,8 +206,8 @@ export class OpenFile extends Store {
     if (!anyway && (!this.isUnsaved || this.standing === 'conflict' || this.standing === 'gone')) return;
     const text = this.#text;
     try {
+      const found = await this.#read();
       if (!anyway) {
-        const found = await this.#read();
         const fits = found?.kind === 'text' && (found.text === this.#base || found.text === text);
         if (!fits) {
           this.standing = found ? 'conflict' : 'gone';
@@ -202,6 +217,7 @@ export class OpenFile extends Store {
       }
       if (this.standing === 'gone') await this.#files.mkdir(folderOf(this.path), { recursive: true });
       await this.#files.writeFile(this.path, text);
+      if (found?.kind === 'text' && found.text !== text) void this.#versions?.keep(this.path, found.text, anyway);
       this.#base = text;
       this.problem = undefined;
       this.standing = this.isUnsaved ? 'unsaved' : 'saved';

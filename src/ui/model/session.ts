@@ -3,6 +3,7 @@ import type { PageSettings, SettingsStore } from '../../settings/settings.ts';
 import { Console } from '../console/console.ts';
 import { forgetHistory, moveHistory } from '../console/history.ts';
 import { Desk } from '../editor/desk.ts';
+import { forgetVersions, moveVersions, type VersionsStore } from '../editor/versions.ts';
 import { strings } from '../strings.ts';
 import { Beginnings, PLAYGROUND_ORIGIN } from './beginnings.ts';
 import { JournalFeed } from './journal.ts';
@@ -36,6 +37,8 @@ export interface SessionOptions {
   warehouse?: Warehouse;
   /** Where the page's settings are kept. */
   settings?: SettingsStore;
+  /** Where the versions of edited files are kept. */
+  versions?: VersionsStore;
   /** Called when a world is opened, for the address of the page. */
   onOpening?: (name: string, safe: boolean) => void;
 }
@@ -180,7 +183,7 @@ export class Session extends Store {
     ];
     this.storage = world.storage;
     console.world = world;
-    this.desk = new Desk(world, this.desk);
+    this.desk = new Desk(world, this.desk, this.#options.versions);
     this.#enter({ kind: 'open', world });
     this.#ready.resolve(world);
     void world.closed.then(({ exitCode }) => this.#ended(turn, exitCode, takenOver));
@@ -289,8 +292,9 @@ export class Session extends Store {
   async renameWorld(name: string, to: string): Promise<void> {
     await this.#whileClosed(name, to, async () => {
       await this.api.renameWorld(name, to);
-      const { shelf } = this.#options;
+      const { shelf, versions } = this.#options;
       moveHistory(name, to, shelf);
+      await moveVersions(name, to, versions);
       forgetStarts(name, shelf);
       const desk = name === this.name ? this.desk : this.#desks.get(name);
       this.#desks.delete(name);
@@ -319,6 +323,7 @@ export class Session extends Store {
     if (!beginning) throw new Error(strings.worlds.noOrigin(name));
     await this.#whileClosed(name, name, async () => {
       await this.api.resetWorld(name, { ...beginning, onProgress });
+      await forgetVersions(name, this.#options.versions);
       this.#desks.delete(name);
       if (name === this.name) this.desk = undefined;
     });
@@ -353,6 +358,7 @@ export class Session extends Store {
       await this.api.deleteWorld(name);
       forgetHistory(name, this.#options.shelf);
       forgetStarts(name, this.#options.shelf);
+      await forgetVersions(name, this.#options.versions);
       this.#desks.delete(name);
       if (open) {
         this.console = this.#newConsole();

@@ -24,7 +24,7 @@ function until(file: OpenFile, standing: Standing): Promise<void> {
 }
 
 async function open(from: FakeWorld, unsaved?: { base: string; text: string }): Promise<OpenFile> {
-  const file = new OpenFile(PATH, from.fs, unsaved);
+  const file = new OpenFile(PATH, from.fs, { ...(unsaved && { unsaved }) });
   opened.push(file);
   if (!unsaved) await until(file, 'saved');
   return file;
