@@ -158,6 +158,11 @@ export interface World {
   notify(method: string, params?: object | string): void;
   readonly fs: WorldFiles;
   processes(): Promise<ProcessInfo[]>;
+  /**
+   * What a plugin.wasm of the world says of itself (`rpc.discover`) when it is to be the plugin of that name; it need not be
+   * active. Undefined where it says nothing.
+   */
+  describe(plugin: string, wasm: string): Promise<unknown>;
   /** The TCP ports of the world's loopback that processes listen on. */
   ports(): Promise<PortInfo[]>;
   /**

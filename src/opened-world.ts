@@ -195,6 +195,11 @@ export class OpenedWorld implements World {
     return this.#whole(this.#core.processes());
   }
 
+  async describe(plugin: string, wasm: string): Promise<unknown> {
+    const text = await this.#whole(this.#core.describe(plugin, wasm));
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
   ports(): ReturnType<World['ports']> {
     return this.#whole(this.#core.ports());
   }

@@ -158,6 +158,12 @@ export class Core {
     void this.router.dispatch({ method, params, caller: CONSOLE, waiter: undefined });
   }
 
+  /** The text of the document of a plugin.wasm, which need not be active; undefined where it has none. */
+  async describe(plugin: string, path: string): Promise<string | undefined> {
+    const version = await this.plugins.version(plugin, await this.#host.files.readFile(path));
+    return (await this.documents.of(version)).text;
+  }
+
   /** Stops every process, within 5 s, and ends (R3.6-7). The exit code is 75 for core.exit, else 0. */
   close(exitCode = 0): Promise<void> {
     this.#closing ??= this.#close(exitCode);

@@ -59,6 +59,8 @@ export class Process {
   readonly ended: Promise<void>;
   /** The time that a stopping process has until it is killed. */
   untilKill: Countdown | undefined;
+  /** The time that a process of an older version has until it is stopped (R3.7-2). */
+  grace: Countdown | undefined;
   killed = false;
   /** Until its start stands in the journal: the hash of long params takes a moment (R7-3). */
   announced: Promise<void> | undefined;
@@ -149,6 +151,12 @@ export class Process {
       state: this.state,
     };
   }
+}
+
+/** What the page is told of a process: what `info.json` has, and how long an old one may still run. */
+export function report(process: Process): ProcessInfo {
+  const { grace } = process;
+  return { ...process.info(), ...(grace && { graceLeft: Math.round(grace.left()) }) };
 }
 
 /** Levels of nesting beyond which a value is shown as text: not every thread that it goes to can walk it. */

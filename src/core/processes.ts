@@ -148,6 +148,11 @@ export class Processes {
     };
   }
 
+  /** Something of a process has changed that is none of its states. */
+  changed(process: Process): void {
+    if (process.state !== 'ended') this.#host.onChange(process);
+  }
+
   /** Stops a process and all its attached descendants; resolves when all have ended (R3.6-2, R3.6-5). */
   async stop(process: Process, ms: number = STOP_MS): Promise<void> {
     const tree = [process, ...process.descendants()];

@@ -27,6 +27,8 @@ export interface ProcessInfo {
   /** RFC 3339. */
   started: string;
   state: 'running' | 'stopping' | 'ended';
+  /** Milliseconds that a process of an older version had left when this was told (R3.7-2); no member of `info.json`. */
+  graceLeft?: number;
 }
 
 export interface JournalEntry {
@@ -189,6 +191,8 @@ export interface CoreApi {
   unwatch(id: number): Promise<void>;
 
   processes(): Promise<ProcessInfo[]>;
+  /** The text of the document of a plugin.wasm of the world, which need not be active; undefined where it has none. */
+  describe(plugin: string, wasm: string): Promise<string | undefined>;
   ports(): Promise<PortInfo[]>;
   /** Sends a request into the world; `id` names it for `cancelFetch`. Rejects with a sentence when no answer comes. */
   fetch(id: number, port: number, request: PortRequest): Promise<PortResponse>;

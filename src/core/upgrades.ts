@@ -1,6 +1,6 @@
 /** What happens when another version of a plugin becomes current (chapter 3.7). */
 
-import { after } from './deadline.ts';
+import { countdown } from './deadline.ts';
 import type { Documents } from './documents.ts';
 import type { Journal } from './host.ts';
 import { decode, errorOf, type Reply, stringify } from './message.ts';
@@ -30,8 +30,8 @@ type Name = Pick<Version, 'plugin' | 'sha256'>;
 /** A version that is no longer current and whose retirement has not been told. */
 interface Retiring {
   version: Name;
-  /** The timers of its processes. */
-  timers: Map<Process, () => void>;
+  /** Its processes, each with its grace. */
+  aged: Set<Process>;
 }
 
 export class Upgrades {
@@ -87,7 +87,7 @@ export class Upgrades {
     const back = queue.findIndex(({ version }) => version.sha256 === current.sha256);
     if (back >= 0) {
       // the bytes that come back: their processes are current again (R3.7-8)
-      for (const cancel of queue[back]!.timers.values()) cancel();
+      for (const process of queue[back]!.aged.keys()) this.#forgive(process);
       queue.splice(back, 1);
     }
     if (old) this.#host.retirements.remove(plugin, current.sha256);
@@ -106,7 +106,7 @@ export class Upgrades {
     const current = this.#current.get(plugin);
     if (current?.sha256 === version.sha256) return;
     const retiring = this.#retiring.get(plugin)?.find((entry) => entry.version.sha256 === version.sha256);
-    if (retiring) this.#grace(process, retiring.timers);
+    if (retiring) this.#grace(process, retiring.aged);
     // what comes after it is current already: no later upgrade will see it
     else if (current && current.sha256 === this.#host.plugins.last(plugin)?.sha256) this.#retire(version);
     else this.#ran.set(plugin, (this.#ran.get(plugin) ?? new Set()).add(version));
@@ -119,38 +119,43 @@ export class Upgrades {
     this.#retiring.set(plugin, queue);
     const known = [this.#current.get(plugin), ...queue.map((entry) => entry.version)];
     if (known.some((other) => other?.sha256 === sha256)) return;
-    queue.push({ version, timers: this.#graces(version) });
+    queue.push({ version, aged: this.#graces(version) });
     this.#host.retirements.add(plugin, sha256);
   }
 
   /** Starts the grace period of each process of a version. */
-  #graces(version: Name): Map<Process, () => void> {
-    const timers = new Map<Process, () => void>();
-    for (const process of this.#host.processes) if (isOf(process, version)) this.#grace(process, timers);
-    return timers;
+  #graces(version: Name): Set<Process> {
+    const aged = new Set<Process>();
+    for (const process of this.#host.processes) if (isOf(process, version)) this.#grace(process, aged);
+    return aged;
   }
 
-  #grace(process: Process, timers: Map<Process, () => void>): void {
+  #grace(process: Process, aged: Set<Process>): void {
     const { documents, processes } = this.#host;
-    if (timers.has(process)) return;
+    if (aged.has(process)) return;
     const seconds = documents.peek(process.version.sha256)?.document.grace ?? GRACE_SECONDS;
     this.#log(process.plugin, `${process.pid} has ${seconds} s to end, its version is old`);
-    timers.set(
-      process,
-      after(seconds * 1000, () => {
-        this.#log(process.plugin, `the grace period of ${process.pid} is over`);
-        void processes.stop(process);
-      }),
-    );
+    process.grace = countdown(seconds * 1000, () => {
+      this.#log(process.plugin, `the grace period of ${process.pid} is over`);
+      void processes.stop(process);
+    });
+    aged.add(process);
+    processes.changed(process);
+  }
+
+  /** The version of a process is no longer old, or the process has ended. */
+  #forgive(process: Process): void {
+    process.grace?.cancel();
+    process.grace = undefined;
+    this.#host.processes.changed(process);
   }
 
   /** A process has ended: its version may have no other. */
   ended(process: Process): void {
     const queue = this.#retiring.get(process.plugin);
     if (!queue) return;
-    for (const { timers } of queue) {
-      timers.get(process)?.();
-      timers.delete(process);
+    for (const { aged } of queue) {
+      if (aged.delete(process)) this.#forgive(process);
     }
     this.#settle(process.plugin);
   }

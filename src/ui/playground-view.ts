@@ -152,7 +152,7 @@ export class PlaygroundView extends LitElement {
         <button class="plain settings" @click=${this.openSettings}>${strings.app.settings}</button>
       </header>
       <sausage-shell .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake} @tour=${this.onTour}>
-        ${editing ? html`<sausage-editor slot="editor" .desk=${desk} .console=${session.console} @empty=${this.onEmpty}></sausage-editor>` : nothing}
+        ${editing ? html`<sausage-editor slot="editor" .desk=${desk} .console=${session.console} .processes=${session.processes} @empty=${this.onEmpty}></sausage-editor>` : nothing}
         ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${this.onFile}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
         <sausage-console slot="console" .session=${session}></sausage-console>
         <sausage-worlds slot="worlds" .session=${session}></sausage-worlds>

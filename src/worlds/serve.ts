@@ -7,6 +7,7 @@ import { jsTarget } from '../builders/js/target.ts';
 import { type ConsoleCall, Core } from '../core/core.ts';
 import { JOURNAL_PATH } from '../core/journal/index.ts';
 import { markStart } from '../core/last-run.ts';
+import { report } from '../core/process.ts';
 import type {
   BootProgress,
   CoreApi,
@@ -87,7 +88,7 @@ export class WorldServer implements CoreApi {
           addSdk: (files) => addSdk(files, 'cargo'),
         }),
       ],
-      onProcess: (process) => events.process(() => process.info()),
+      onProcess: (process) => events.process(() => report(process)),
       onSlowService: (method, waiting) => this.#tell({ type: 'service', method, waiting }),
     });
     this.#core = core;
@@ -225,8 +226,12 @@ export class WorldServer implements CoreApi {
     this.#watches.delete(id);
   }
 
+  async describe(plugin: string, wasm: string): Promise<string | undefined> {
+    return this.#core.describe(plugin, wasm);
+  }
+
   async processes(): Promise<ProcessInfo[]> {
-    return [...this.#core.processes].map((process) => process.info());
+    return [...this.#core.processes].map(report);
   }
 
   async ports(): Promise<PortInfo[]> {

@@ -31,6 +31,11 @@ const PLUGIN = (params: string) => `import { method, serve, t } from 'sausage';
 serve({ grace: 1, methods: { add: method({ params: ${params}, result: t.integer(), run: () => 1 }) } });
 `;
 
+const WAITS = (name: string) => `import { method, serve, t } from 'sausage';
+const wait = () => new Promise<string>((resolve) => setTimeout(() => resolve('${name}'), 300_000));
+serve({ methods: { wait: method({ params: t.object({}), result: t.string(), run: wait }) } });
+`;
+
 describe('the files of a world and their editor', () => {
   it('R11-1 R10-6 a plugin is made, run, broken, mended and called, with keys alone', async () => {
     const { page, problems } = await visit('making');
@@ -58,7 +63,25 @@ describe('the files of a world and their editor', () => {
     await run(page);
     await page.getByText('mine is active').waitFor();
     expect(await file(page, '/plugins/mine/source/main.ts')).toMatch(/^let x = 1;/);
+
     expect(problems).toEqual([]);
+
+    // a process of one version goes on while the next one is activated
+    await page.evaluate(() => sausage.world!.fs.remove('/plugins/mine/source/main.test.ts'));
+    await write(page, WAITS('one'));
+    await run(page);
+    await page.getByRole('button', { name: 'mine.wait' }).waitFor();
+    await page.evaluate(() => void sausage.world!.call('mine.wait').catch(() => {}));
+    await poll(() => page.evaluate(async () => (await sausage.world!.processes()).map(({ method }) => method))).toEqual(
+      ['wait'],
+    );
+    await write(page, WAITS('two'));
+    await run(page);
+    const old = page.locator('sausage-run').getByText(/1 process of the version before has \d+ s to end/);
+    await old.waitFor();
+    await page.locator('sausage-run').getByRole('button', { name: 'Stop now' }).click();
+    await old.waitFor({ state: 'detached' });
+    await poll(() => page.evaluate(async () => (await sausage.world!.processes()).length)).toBe(0);
   });
 
   it('R10-4 R10-6 a version that does not fit is refused with an example, forced, and taken back', async () => {
@@ -86,6 +109,8 @@ serve({ methods: { buy: method({ params: t.object({}), result: t.integer(), run:
     const misfit = page.locator('sausage-run .misfit');
     expect(await misfit.textContent()).toMatch(/shop uses shelf\.add/);
     await misfit.locator('sausage-tree').getByText('title').waitFor();
+    await misfit.locator('sausage-diff .added').getByText('"price",').waitFor();
+    expect(await misfit.locator('sausage-diff .removed').count()).toBe(0);
     await page.getByRole('button', { name: 'Activate it anyway' }).click();
     await page.getByText('shelf is active').waitFor();
     const graph = () => file(page, '/proc/core/graph.json').then((json) => JSON.parse(json).imports[0].result);

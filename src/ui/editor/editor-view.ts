@@ -2,6 +2,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Console } from '../console/console.ts';
+import type { ProcessTable } from '../model/processes.ts';
 import { Follow } from '../model/store.ts';
 import type { DialogView } from '../parts/dialog-view.ts';
 import { column } from '../parts/pane-styles.ts';
@@ -30,6 +31,8 @@ export class EditorPane extends LitElement {
   @property({ attribute: false }) desk!: Desk;
   /** Where the snippets of a page run. */
   @property({ attribute: false }) console!: Console;
+  /** Those that go on in older versions are shown. */
+  @property({ attribute: false }) processes!: ProcessTable;
   @state() private doomed?: OpenFile;
   @query('sausage-code') private code?: CodeView;
   @query('sausage-dialog') private dialog!: DialogView;
@@ -194,7 +197,7 @@ export class EditorPane extends LitElement {
         <div class="actions">${file ? this.renderRun(file) : nothing}</div>
       </div>
       ${file ? this.renderFile(file) : nothing}
-      <sausage-run .runner=${desk.runner} @place=${({ detail }: CustomEvent<Place>) => this.goTo(detail)}></sausage-run>
+      <sausage-run .runner=${desk.runner} .processes=${this.processes} @place=${({ detail }: CustomEvent<Place>) => this.goTo(detail)}></sausage-run>
       <sausage-dialog label=${texts.loseTitle(this.doomed?.name ?? '')}>
         <p>${texts.loseText}</p>
         <button slot="actions" autofocus @click=${() => this.dialog.close()}>${texts.loseKeep}</button>

@@ -2,11 +2,14 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Method } from '../console/interface.ts';
 import { formatDuration } from '../model/format.ts';
+import type { ProcessTable } from '../model/processes.ts';
 import { Follow } from '../model/store.ts';
 import { base } from '../parts/theme.ts';
 import { strings } from '../strings.ts';
 import type { Place } from './places.ts';
 import type { Misfit, Outcome, Run, Runner, Tests } from './runner.ts';
+import type { Sides } from './sides.ts';
+import '../parts/diff-view.ts';
 import '../parts/problem-view.ts';
 import '../parts/tree-view.ts';
 
@@ -21,7 +24,10 @@ const MOST_METHODS = 6;
 @customElement('sausage-run')
 export class RunView extends LitElement {
   @property({ attribute: false }) runner!: Runner;
+  @property({ attribute: false }) processes!: ProcessTable;
   readonly #follow = new Follow<Runner>(this);
+  readonly #table = new Follow<ProcessTable>(this);
+  #clock?: ReturnType<typeof setInterval>;
 
   static override styles = [
     base,
@@ -112,6 +118,20 @@ export class RunView extends LitElement {
 
   override willUpdate() {
     this.#follow.set(this.runner);
+    this.#table.set(this.processes);
+    const { run } = this.runner;
+    if (run && this.processes.old(run.plugin).length > 0) this.#clock ??= setInterval(() => this.requestUpdate(), 1000);
+    else this.stopClock();
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.stopClock();
+  }
+
+  private stopClock() {
+    clearInterval(this.#clock);
+    this.#clock = undefined;
   }
 
   override render() {
@@ -123,8 +143,20 @@ export class RunView extends LitElement {
         ${run.took === undefined ? nothing : html`<span class="quiet small">${formatDuration(run.took)}</span>`}
         ${this.renderActions(run.outcome)}
       </header>
+      ${run.outcome.kind === 'done' ? this.renderOld(run.plugin) : nothing}
       ${this.renderOutcome(run.outcome)}
     </section>`;
+  }
+
+  /** Until when processes of the version before go on (R3.7-2). */
+  private renderOld(plugin: string) {
+    const old = this.processes.old(plugin);
+    if (old.length === 0) return nothing;
+    const seconds = Math.max(...old.map((process) => this.processes.secondsLeft(process) ?? 0));
+    const stop = () => {
+      for (const { pid } of old) void this.runner.endOld(pid);
+    };
+    return html`<p class="small old">${texts.old(old.length, seconds)} <button class="plain" @click=${stop}>${texts.stopOld}</button></p>`;
   }
 
   private renderActions({ kind }: Outcome) {
@@ -149,7 +181,7 @@ export class RunView extends LitElement {
           ${outcome.output === undefined ? html`<sausage-problem .problem=${outcome.problem}></sausage-problem>` : folded(texts.output, outcome.output, outcome.places.length === 0)}`;
       case 'rejected':
         return html`<p class="small">${texts.rejectedText}</p>
-          <ul>${outcome.misfits.map(renderMisfit)}</ul>`;
+          <ul>${outcome.misfits.map((misfit) => renderMisfit(misfit, outcome.sides.get(misfit)))}</ul>`;
     }
   }
 
@@ -204,16 +236,17 @@ function renderTests({ passed, failed, output }: Tests) {
 const folded = (title: string, text: string, open = false) =>
   html`<details ?open=${open}><summary>${title}</summary><pre tabindex="0">${text}</pre></details>`;
 
-const renderMisfit = ({
-  consumer,
-  provider,
-  method,
-  pointer,
-  reason,
-  counterexample,
-}: Misfit) => html`<li class="misfit">
+const renderMisfit = (
+  { consumer, provider, method, pointer, reason, counterexample }: Misfit,
+  sides?: Sides,
+) => html`<li class="misfit">
   <p><strong>${consumer}</strong> ${texts.uses} <code>${method === '' ? provider : `${provider}.${method}`}</code></p>
   <p>${reason}</p>
   ${pointer ? html`<p class="quiet small"><code>${pointer}</code></p>` : nothing}
   ${counterexample === undefined ? nothing : html`<p class="small">${texts.counterexample}</p><sausage-tree .value=${counterexample} depth="3"></sausage-tree>`}
+  ${
+    sides && sides.expected !== sides.offered
+      ? html`<p class="small">${texts.sides(consumer, provider)}</p><sausage-diff .from=${sides.expected} .to=${sides.offered}></sausage-diff>`
+      : nothing
+  }
 </li>`;

@@ -5,6 +5,7 @@ import { type Problem, problem } from '../model/problem.ts';
 import { Store } from '../model/store.ts';
 import { strings } from '../strings.ts';
 import { type Place, readPlaces } from './places.ts';
+import { type Sides, sidesOf } from './sides.ts';
 
 export type RunStep = 'save' | 'build' | 'activate';
 
@@ -24,7 +25,7 @@ export type Outcome =
   | { kind: 'done'; tests?: Tests; warnings: string[]; places: Place[]; methods: Method[] }
   | { kind: 'failed'; step: RunStep; problem: Problem; output?: string; places: Place[] }
   /** The version was built, and does not fit to the other plugins (-32003). Nothing was activated. */
-  | { kind: 'rejected'; misfits: Misfit[]; wasm: string }
+  | { kind: 'rejected'; misfits: Misfit[]; wasm: string; sides: ReadonlyMap<Misfit, Sides> }
   | { kind: 'stopped' };
 
 /** One run: what is in `/plugins/<plugin>/source` is built, tested and activated. */
@@ -99,6 +100,11 @@ export class Runner extends Store {
     });
   }
 
+  /** Ends a process of an older version before its grace is over; one that has ended already is what was wanted. */
+  async endOld(pid: string): Promise<void> {
+    await this.#world.call('core.stop', { pid }).catch(() => {});
+  }
+
   forget(): void {
     if (this.busy) return;
     this.run = undefined;
@@ -163,9 +169,28 @@ export class Runner extends Store {
       return { kind: 'done', warnings: all, places, methods: methodsOf(plugin, answer), ...(tests && { tests }) };
     } catch (error) {
       const { code, data } = error as { code?: unknown; data?: { problems?: Misfit[] } };
-      if (code === NOT_COMPATIBLE && data?.problems) return { kind: 'rejected', misfits: data.problems, wasm };
+      if (code === NOT_COMPATIBLE && data?.problems) return await this.#rejected(plugin, wasm, data.problems);
       throw error;
     }
+  }
+
+  /** With what both sides say of each method that does not fit, as far as they can be asked. */
+  async #rejected(plugin: string, wasm: string, misfits: Misfit[]): Promise<Outcome> {
+    const asked = new Map<string, Promise<unknown>>();
+    const ask = (name: string): Promise<unknown> => {
+      const asking = name === plugin ? this.#world.describe(plugin, wasm) : this.#world.call(`${name}.rpc.discover`);
+      return asking.catch(() => undefined);
+    };
+    const documentOf = (name: string): Promise<unknown> => {
+      if (!asked.has(name)) asked.set(name, ask(name));
+      return asked.get(name)!;
+    };
+    const sides = new Map<Misfit, Sides>();
+    for (const misfit of misfits) {
+      const both = sidesOf(misfit, await documentOf(misfit.consumer), await documentOf(misfit.provider));
+      if (both) sides.set(misfit, both);
+    }
+    return { kind: 'rejected', misfits, wasm, sides };
   }
 }
 

@@ -69,13 +69,16 @@ export class ProcessesView extends LitElement {
     `;
   }
 
-  private renderProcess({ pid, plugin, method, parent, detached, started, state }: ProcessInfo, depth: number) {
+  private renderProcess(process: ProcessInfo, depth: number) {
+    const { pid, plugin, method, parent, detached, started, state } = process;
+    const left = this.session.processes.secondsLeft(process);
     const { processes: texts } = strings;
     const name = method.startsWith(`${plugin}.`) ? method : `${plugin}.${method}`;
     const age = Math.max(0, Date.now() - Date.parse(started));
     const about = [
       detached ? texts.detached : texts.by(parent),
       state === 'stopping' ? texts.stopping : '',
+      left === undefined ? '' : texts.old(left),
       formatElapsed(age),
     ];
     return html`<li class=${depth > 0 ? 'deep' : ''}>
@@ -83,7 +86,7 @@ export class ProcessesView extends LitElement {
       <div class="pid">${pid}</div>
       <div class="quiet small">${about.filter(Boolean).join(' · ')}</div>
       <div class="actions">
-        <button class="plain" ?disabled=${state === 'stopping'} aria-label=${texts.stopOf(pid)} @click=${() => this.end('core.stop', pid)}>${texts.stop}</button>
+        <button class="plain" ?disabled=${state === 'stopping'} aria-label=${texts.stopOf(pid)} @click=${() => this.end('core.stop', pid)}>${left === undefined ? texts.stop : texts.stopNow}</button>
         <button class="plain danger" aria-label=${texts.killOf(pid)} @click=${() => this.end('core.kill', pid)}>${texts.kill}</button>
       </div>
     </li>`;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { stringify } from '../../../src/core/message.ts';
+import { report } from '../../../src/core/process.ts';
 import { type Behaviour, described, document, fails, type TestWorld, testWorld, waits } from './world.ts';
 
 interface Seen {
@@ -102,6 +103,10 @@ describe('upgrades', () => {
     await upgraded(world, 'b', seen, 500);
     await vi.advanceTimersByTimeAsync(1500);
     expect(old!.state).toBe('running');
+    // the page is told how long it has; files are not
+    expect(report(old!).graceLeft).toBeGreaterThan(0);
+    expect(report(old!).graceLeft).toBeLessThanOrEqual(500);
+    expect(old!.info()).not.toHaveProperty('graceLeft');
     await vi.advanceTimersByTimeAsync(1000);
     expect(old!.state).toBe('ended');
   });
@@ -303,9 +308,11 @@ describe('upgrades', () => {
     await upgraded(world, 'b', seen);
     // the bytes of the first version
     await world.install('p', version('a', seen, 5));
+    expect(report(old!).graceLeft).toBeGreaterThan(0);
     await vi.waitFor(async () => expect(await world.call('p.version')).toBe('a'));
     await vi.advanceTimersByTimeAsync(20_000);
     expect(old!.state).toBe('running');
+    expect(report(old!)).not.toHaveProperty('graceLeft');
     // and what is current again is not retired when they end
     await vi.waitFor(() => expect(seen.retired.map(({ version }) => version)).toEqual(['a']));
     await world.core.processes.stop(old!);

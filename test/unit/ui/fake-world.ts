@@ -142,6 +142,13 @@ export class FakeWorld implements World {
     return [...this.#processes.values()];
   }
 
+  /** By the path of the plugin.wasm. */
+  readonly documents = new Map<string, unknown>();
+
+  async describe(_plugin: string, wasm: string): Promise<unknown> {
+    return this.documents.get(wasm);
+  }
+
   async ports(): Promise<PortInfo[]> {
     return this.#ports;
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { BootProgress, ProcessInfo } from '../../../src/api.ts';
 import { RpcError } from '../../../src/core/errors.ts';
 import { FsError } from '../../../src/fs/errors.ts';
@@ -206,6 +206,28 @@ describe('the processes', () => {
     detached: false,
     started: `2026-01-01T00:00:0${pid}Z`,
   });
+  it('R3.7-2 know how long one of an older version has, until it is current again or is stopped', () => {
+    vi.useFakeTimers({ now: 0 });
+    try {
+      const table = new ProcessTable();
+      const old = { ...process('a'), graceLeft: 59_500 };
+      table.update(process('a'));
+      expect([table.secondsLeft(old), table.old('p')]).toEqual([undefined, []]);
+      table.update(old);
+      expect(table.secondsLeft(old)).toBe(60);
+      vi.setSystemTime(58_900);
+      expect([table.secondsLeft(old), table.old('p'), table.old('q')]).toEqual([1, [old], []]);
+      vi.setSystemTime(61_000);
+      expect(table.secondsLeft(old)).toBe(0);
+      table.update({ ...old, state: 'stopping' });
+      expect(table.old('p')).toEqual([]);
+      table.update(process('a'));
+      expect(table.old('p')).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   const rows = (table: ProcessTable) => table.tree().map(({ process: { pid }, depth }) => `${depth} ${pid}`);
 
   it('stand below the one that called them', () => {

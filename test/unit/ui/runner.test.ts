@@ -97,12 +97,16 @@ describe('a run', () => {
         return { documents: {}, warnings: [] };
       },
     });
+    const add = (...params: object[]) => [{ name: 'add', params }];
+    world.methods.set('shop.rpc.discover', () => ({ 'x-sausage-imports': { mine: { methods: add() } } }));
+    world.documents.set(WASM, { methods: add({ name: 'price', required: true, schema: {} }) });
     const runner = new Runner(world);
     await runner.start('mine', saved);
-    expect(runner.run?.outcome).toMatchObject({
-      kind: 'rejected',
-      misfits: [{ consumer: 'shop', counterexample: {} }],
-    });
+    const { outcome } = runner.run!;
+    expect(outcome).toMatchObject({ kind: 'rejected', misfits: [{ consumer: 'shop', counterexample: {} }] });
+    const [sides] = outcome.kind === 'rejected' ? [...outcome.sides.values()] : [];
+    expect(JSON.parse(sides!.expected)).toMatchObject({ required: [] });
+    expect(JSON.parse(sides!.offered)).toMatchObject({ required: ['price'] });
     await runner.force();
     expect(runner.run?.outcome.kind).toBe('done');
     expect(forced).toEqual([undefined, true]);
