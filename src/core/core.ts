@@ -74,6 +74,7 @@ export class Core {
       locks,
       folders: host.folders,
       documentOf: (process) => this.documents.peek(process.version.sha256)?.document,
+      onceDocument: (process, listener) => this.documents.onceKnown(process.version.sha256, listener),
       onMessage: (process, message) => this.router.receive(process, message),
       onRun: (process) => this.#upgrades.ran(process),
       onChange: (process) => {

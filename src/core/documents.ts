@@ -15,6 +15,9 @@ const DISCOVER_MS = 30_000;
 /** Documents that are kept, of old versions too. */
 const KEPT = 500;
 
+/** Of one version, so many wait for its document at once. */
+const MOST_WAITING = 100;
+
 /** What is known of the interface of one version. */
 export interface Known {
   /** The text of the document as the plugin wrote it; undefined when it answered none. */
@@ -35,6 +38,8 @@ export class Documents {
   readonly #processes: Processes;
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<Known>>();
+  /** By version, those who want to hear when its document is known. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
   constructor(router: () => Router, processes: Processes) {
     this.#router = router;
@@ -44,6 +49,14 @@ export class Documents {
   /** What is known now, without asking. */
   peek(sha256: string): Known | undefined {
     return this.#known.get(sha256);
+  }
+
+  /** Calls `listener` when the document of a version is known, if that happens; false when too many wait for that already. */
+  onceKnown(sha256: string, listener: () => void): boolean {
+    const waiting = this.#waiting.get(sha256) ?? [];
+    if (waiting.length >= MOST_WAITING) return false;
+    this.#waiting.set(sha256, [...waiting, listener]);
+    return true;
   }
 
   /** Asks the version itself when its document is not known. Never fails: a fault stands in the answer. */
@@ -118,6 +131,9 @@ export class Documents {
 
   #keep(sha256: string, known: Known): void {
     this.#known.set(sha256, known);
+    const waiting = this.#waiting.get(sha256) ?? [];
+    this.#waiting.delete(sha256);
+    for (const listener of waiting) listener();
     if (this.#known.size > KEPT) this.#known.delete(this.#known.keys().next().value!);
   }
 }

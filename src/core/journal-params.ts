@@ -21,15 +21,15 @@ const MASK = '•••';
 const MOST_SCHEMAS = 50;
 
 /**
- * The text for the journal. Params whose schema is not known yet are not shown: they could hold what must not be seen.
- * Long ones are cut, with their length and their hash, which takes a moment.
+ * The text for the journal; undefined for params whose schema is not known yet, which could hold what must not be seen. Long
+ * ones are cut, with their length and their hash, which takes a moment.
  */
 export function journalParams(
   params: Uint8Array,
   method: string,
   document: Document | undefined,
-): string | Promise<string> {
-  if (!document) return params.length > 2 ? '(params not shown: the interface of the plugin is not known yet)' : '{}';
+): string | Promise<string> | undefined {
+  if (!document) return params.length > 2 ? undefined : '{}';
   const schema = document.methods.get(method)?.params;
   const text = schema && hasSecrets(document) ? masked(params, schema.schema, document) : params;
   if (typeof text === 'string' && text.length <= LONGEST) return text;

@@ -16,6 +16,8 @@ import { type Ended, Process, type ProcessSpec } from './process.ts';
 
 /** How long a stopping process has (R3.6-2). */
 export const STOP_MS = 5000;
+/** Bytes of params that are kept until it is known what in them may be shown. */
+const LONGEST_LATER = 16 * 1024;
 /** How many journal lines the error of an unanswered call carries (R3.9-3). */
 const LAST_LINES = 20;
 /** What waits for a stdin beyond this ends the process: two that write to each other and never read would fill the memory. */
@@ -29,6 +31,8 @@ export interface ProcessesHost {
   folders: { add(process: Process): Namespace; remove(process: Process): void };
   /** The interface of its version, as far as it is known. */
   documentOf(process: Process): Document | undefined;
+  /** Calls `listener` when that interface is known; false when it will not. */
+  onceDocument(process: Process, listener: () => void): boolean;
   onMessage(process: Process, message: Message): void;
   /** A process has got its program. */
   onRun(process: Process): void;
@@ -234,8 +238,21 @@ export class Processes {
       process.announced = undefined;
       this.log(process, `start ${process.method} ${text}`);
     };
-    if (typeof params === 'string') announce(params);
+    if (params === undefined) announce(this.#paramsLater(process));
+    else if (typeof params === 'string') announce(params);
     else process.announced = params.then(announce);
+  }
+
+  /** Writes the params when it is known what in them is secret; answers what stands in their place until then. */
+  #paramsLater(process: Process): string {
+    const follow = process.params.length <= LONGEST_LATER;
+    const later = async () => {
+      const text = await journalParams(process.params, process.method, this.#host.documentOf(process));
+      this.log(process, `params of ${process.method} ${text}`);
+    };
+    return follow && this.#host.onceDocument(process, () => void later())
+      ? '(its params follow when the interface of the plugin is known)'
+      : '(params not shown: the interface of the plugin is not known yet)';
   }
 
   /** Writes an entry of the core about a process. */

@@ -112,6 +112,10 @@ export const strings = {
     prompt: 'Call a method',
     placeholder: 'plugin.method {…}',
     waiting: 'The world is not ready yet',
+    form: 'Form',
+    formTitle: 'Call a method with a form',
+    keys: 'Characters that are far away on small keyboards',
+    keyOf: (key: string) => `Write ${key}`,
     run: 'Run',
     suggestions: 'Suggestions',
     suggested: (count: number) => (count === 0 ? '' : plural(count, 'suggestion', 'suggestions')),
@@ -166,6 +170,21 @@ export const strings = {
     noParams: 'no params',
     optional: 'optional',
     about: (plugin: string) => `reading what ${plugin} can do`,
+  },
+
+  form: {
+    title: 'Call a method',
+    plugin: 'Plugin',
+    method: 'Method',
+    unknown: 'What it can do is not known yet.',
+    call: 'Call',
+    close: 'Close the form',
+    unset: 'left out',
+    missing: 'This is needed.',
+    integer: 'Write a whole number.',
+    number: 'Write a number.',
+    json: 'Write JSON, for example ["a", "b"] or {"name": "value"}.',
+    asJson: 'as JSON',
   },
 
   mistakes: {

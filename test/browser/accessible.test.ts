@@ -52,12 +52,22 @@ const VIEWS: [name: string, show: () => Promise<unknown>][] = [
       await page.locator('sausage-entry').last().getByText('milk').waitFor();
     },
   ],
+  [
+    'a call as a form',
+    async () => {
+      const form = page.getByRole('button', { name: 'Form', exact: true });
+      if ((await form.getAttribute('aria-pressed')) !== 'true') await form.click();
+      await page.locator('sausage-call-form').getByRole('button', { name: 'Call', exact: true }).waitFor();
+    },
+  ],
   ['files and a page of Markdown', readme],
   ['the editor', () => page.getByRole('button', { name: 'Edit', exact: true }).click()],
   [
     'a component',
     async () => {
-      await tab('Console');
+      // a tab only where there is one pane
+      const consoleTab = page.getByRole('tab', { name: 'Console', exact: true });
+      if ((await consoleTab.count()) > 0) await consoleTab.click();
       await page.getByRole('combobox', { name: 'Call a method' }).fill('edit /plugins/notes/plugin.wasm');
       await page.keyboard.press('Escape');
       await page.keyboard.press('Enter');

@@ -73,6 +73,32 @@ describe('the page, for a visitor', () => {
     expect(problems).toEqual([]);
   });
 
+  it('calls a method with a form, and at a touch screen with the characters that are far away there', async () => {
+    const { page, ready, problems } = bound(await visit('', 380));
+    await ready();
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    const form = page.locator('sausage-call-form');
+    await form.getByLabel('Plugin').selectOption('notes');
+    await expect.poll(() => form.getByLabel('Method').locator('option').allTextContents()).toContain('add');
+    await form.getByLabel('Method').selectOption('add');
+    await form.getByLabel('text').fill('of "a form"');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(380);
+    await form.getByRole('button', { name: 'Call', exact: true }).click();
+    await newest(page).getByText('notes.add {"text": "of \\"a form\\""}').waitFor();
+    await form.getByRole('button', { name: 'Close the form' }).click();
+    await form.waitFor({ state: 'detached' });
+
+    expect(await page.getByRole('button', { name: 'Write {' }).count()).toBe(0);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+    await line(page).fill('ls ');
+    await page.getByRole('button', { name: 'Write /' }).click();
+    expect(await line(page).inputValue()).toBe('ls /');
+    expect(await line(page).evaluate((element) => element.matches(':focus'))).toBe(true);
+    await session.send('Emulation.setTouchEmulationEnabled', { enabled: false });
+    expect(problems).toEqual([]);
+  });
+
   it('shows an error as a sentence with its code, and the world goes on', async () => {
     const { page, ready } = bound(await visit());
     await ready();

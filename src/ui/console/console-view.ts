@@ -1,5 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
+import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from '../model/session.ts';
 import { Follow } from '../model/store.ts';
@@ -19,6 +19,8 @@ import './welcome-view.ts';
 @customElement('sausage-console')
 export class ConsoleView extends LitElement {
   @property({ attribute: false }) session!: Session;
+  /** A call is filled in. */
+  @state() private form = false;
   @query('.transcript') private transcript!: HTMLElement;
   @query('.content') private content!: HTMLElement;
   @query('sausage-prompt') private prompt!: PromptView;
@@ -88,8 +90,9 @@ export class ConsoleView extends LitElement {
       </div>
       <sausage-notices .session=${this.session}></sausage-notices>
       <sausage-consent .session=${this.session}></sausage-consent>
+      ${this.form ? html`<sausage-call-form .knowledge=${console.knowledge} @line=${this.onLine} @close=${this.toggleForm}></sausage-call-form>` : nothing}
       <div class="line">
-        <sausage-prompt .console=${console} ?disabled=${!console.ready} @line=${this.onLine}></sausage-prompt>
+        <sausage-prompt .console=${console} ?form=${this.form} @form=${this.toggleForm} ?disabled=${!console.ready} @line=${this.onLine}></sausage-prompt>
       </div>
       <div class="hidden" role="status" aria-live="polite">${console.announcement || nothing}</div>
     `;
@@ -113,6 +116,14 @@ export class ConsoleView extends LitElement {
   /** Puts the beginning of a line in, for the visitor to go on with. */
   offer(text: string) {
     this.prompt.offer(text);
+  }
+
+  private async toggleForm() {
+    await import('./call-form-view.ts');
+    this.form = !this.form;
+    await this.updateComplete;
+    if (this.form) this.renderRoot.querySelector<HTMLElement>('sausage-call-form')?.focus();
+    else this.focus();
   }
 
   private onLine(event: CustomEvent<string>) {

@@ -6,6 +6,8 @@ export interface Param {
   /** The name of the JSON type, where the schema says one. */
   type?: string;
   description?: string;
+  /** The values that the schema allows, as JSON texts, where it counts them. */
+  choices?: string[];
 }
 
 export interface Method {
@@ -62,7 +64,14 @@ function readParams(method: Json, schemas: Json): Param[] {
 function readParam(name: string, required: boolean, schema: unknown, schemas: Json, description?: string): Param {
   const resolved = resolve(schema, schemas);
   const type = list(resolved.type).find((each) => each !== 'null') ?? resolved.type;
-  return { name, required, type: text(type), description: description ?? text(resolved.description) };
+  const choices = Array.isArray(resolved.enum) ? resolved.enum.map((each) => JSON.stringify(each)) : undefined;
+  return {
+    name,
+    required,
+    type: text(type),
+    description: description ?? text(resolved.description),
+    ...(choices && { choices }),
+  };
 }
 
 /** Follows one `$ref` to `#/components/schemas/…`; deeper ones matter to nobody here. */

@@ -9,11 +9,16 @@ import type { Console } from './console.ts';
 const ATTEMPTS = 20;
 const AGAIN_MS = 300;
 
+/** What phones have on their second or third keyboard, and params are made of. */
+const KEYS = ['{', '}', '"', ':', '/'];
+
 /** The line of the console: a combobox whose list opens while one types. Fires `line` with the text to run. */
 @customElement('sausage-prompt')
 export class PromptView extends LitElement {
   @property({ attribute: false }) console?: Console;
   @property({ type: Boolean }) disabled = false;
+  /** The form is open, which is another way to say the same. */
+  @property({ type: Boolean }) form = false;
   @query('input') private input!: HTMLInputElement;
   @query('[aria-selected="true"]') private chosen?: HTMLElement;
   @state() private completion: Completion = { from: 0, suggestions: [] };
@@ -58,7 +63,24 @@ export class PromptView extends LitElement {
       input:focus-visible {
         outline-offset: 0;
       }
-      form button {
+      .keys {
+        display: none;
+        gap: 0.35rem;
+        margin-bottom: 0.5rem;
+      }
+      .keys button {
+        flex: 1;
+        padding: 0;
+      }
+      @media (pointer: coarse) {
+        .keys {
+          display: flex;
+        }
+      }
+      form .plain {
+        padding-inline: 0.25rem;
+      }
+      form .main {
         min-height: 2.6rem;
         padding-inline: 1.1rem;
       }
@@ -117,6 +139,9 @@ export class PromptView extends LitElement {
     const { suggestions } = this.completion;
     const open = suggestions.length > 0;
     return html`
+      <div class="keys" role="group" aria-label=${strings.console.keys}>
+        ${KEYS.map((key) => html`<button class="mono" aria-label=${strings.console.keyOf(key)} ?disabled=${this.disabled} @pointerdown=${keepFocus} @click=${() => this.write(key)}>${key}</button>`)}
+      </div>
       <form @submit=${this.onSubmit}>
         <div class="field">
           <span class="mark" aria-hidden="true">›</span>
@@ -144,6 +169,7 @@ export class PromptView extends LitElement {
             ${suggestions.map(this.renderSuggestion)}
           </ul>
         </div>
+        <button type="button" class="plain" title=${strings.console.formTitle} aria-pressed=${this.form} ?disabled=${this.disabled} @click=${() => this.dispatchEvent(new Event('form'))}>${strings.console.form}</button>
         <button class="main" ?disabled=${this.disabled}>${strings.console.run}</button>
       </form>
       <span class="hidden" role="status">${strings.console.suggested(suggestions.length)}</span>
@@ -181,6 +207,14 @@ export class PromptView extends LitElement {
     this.fill(text);
     this.input.focus();
     void this.suggest();
+  }
+
+  /** Writes a character where the caret is. */
+  private write(key: string) {
+    this.input.focus();
+    const { selectionStart, selectionEnd, value } = this.input;
+    this.input.setRangeText(key, selectionStart ?? value.length, selectionEnd ?? value.length, 'end');
+    this.onInput();
   }
 
   private onSubmit(event: Event) {

@@ -564,10 +564,17 @@ describe('params in the journal', () => {
     expect(starts(world).at(-1)).toBe('start add (params not shown: it cannot be told what in them is secret)');
   });
 
-  test('R7-3 params are not shown while the schema is not known', async () => {
-    const world = await testWorld({ notes: described({}) });
-    await world.call('notes.add', { user: 'ann' });
-    expect(starts(world).join()).not.toContain('ann');
+  test('R7-3 params are shown when the schema is known, with what is secret in them hidden', async () => {
+    const params = { type: 'object', properties: { key: { type: 'string', writeOnly: true } } };
+    const world = await testWorld({ notes: described({ methods: { add: { params } } }) });
+    for (let at = 0; at < 120; at++) await world.call('notes.add', { user: `ann${at}`, key: 'hunter2' });
+    expect(world.lines().join()).not.toContain('ann');
+    await world.core.watcher.start();
+    const later = () => world.lines().filter((line) => line.startsWith('params of add'));
+    await vi.waitFor(() => expect(later()).toContain('params of add {"user":"ann0","key":"•••"}'));
+    // not those of any number of calls
+    expect(later()).toHaveLength(100);
+    expect(world.lines().join()).not.toContain('hunter2');
   });
 
   test('R7-3 params over 16 KiB are cut, with length and hash', async () => {
