@@ -13,7 +13,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild-wasm';
-import { componentFromModule } from './component.mjs';
+import { componentFromModule, embedWit } from './component.mjs';
 import { loadModule } from './lib/bundles.mjs';
 import { runCommand } from './lib/wasi.mjs';
 import { sha256, sourceHash } from './plugins.mjs';
@@ -24,8 +24,8 @@ const WASM = join(SOURCE, 'runner.wasm');
 const RECORD = `${WASM}.json`;
 
 /** The first always runs; the others at the first use of a global that they have. */
-const PARTS = ['index', 'text', 'events', 'clone', 'url'];
-const OWN = ['runner', 'streams', 'text', 'files'];
+const PARTS = ['index', 'text', 'events', 'clone', 'url', 'fetch'];
+const OWN = ['runner', 'wait', 'streams', 'text', 'files', 'sockets', 'http'];
 const QUICKJS = ['quickjs', 'libregexp', 'libunicode', 'dtoa'];
 const LIBC = '/usr/lib/wasm32-wasi/libc.a';
 
@@ -177,9 +177,10 @@ async function build() {
     if (code !== 0) throw new Error(`prelude/${name}.ts cannot be compiled: ${stderr}`);
     parts.push({ name, code: stdout });
   }
+  const wit = readFileSync(join(SOURCE, 'runner.wit'), 'utf8');
   const second = join(out, 'second.wasm');
   await own(parts, second);
-  return { wasm: await componentFromModule(addSlot(readFileSync(second))), crate };
+  return { wasm: await componentFromModule(await embedWit(addSlot(readFileSync(second)), wit, 'runner')), crate };
 }
 
 async function main(args) {

@@ -94,8 +94,9 @@ export function runCommand(module, args, stdin) {
     },
   };
   const all = new Proxy(system, { get: (known, name) => known[name] ?? (() => NOSYS) });
-  const imports = Object.fromEntries(WebAssembly.Module.imports(module).map(({ name }) => [name, all[name]]));
-  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });
+  const imports = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = all[name];
+  const instance = new WebAssembly.Instance(module, imports);
   memory = instance.exports.memory;
   let code = 0;
   try {

@@ -100,7 +100,10 @@ export function io(host: Host): Interfaces {
   const flush =
     (guest: Guest): CoreFunction =>
     (self: number, result: number) =>
-      output(self).permit() === CLOSED ? failStream(host, guest, result, 4, undefined) : guest.ok(result);
+      stream(host, guest, result, 4, () => {
+        if (output(self).permit() === CLOSED) return failStream(host, guest, result, 4, undefined);
+        guest.ok(result);
+      });
 
   const splice =
     (wait: boolean) =>

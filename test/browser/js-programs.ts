@@ -292,13 +292,51 @@ const platform: Row[] = [
     result: [true, -32001, 'held'],
   },
   {
-    name: 'fetch says that there is no network yet',
-    source: 'return fetch("http://127.0.0.1/").catch((e: Error) => e.message);',
-    result: 'fetch is not there yet: this release has no network for plugins',
+    name: 'fetch of an address where nobody listens',
+    source: 'try { await fetch("http://127.0.0.1:9/x"); } catch (e: any) { return [e.name, e.message, e.cause.code]; }',
+    result: [
+      'TypeError',
+      'GET http://127.0.0.1:9/x failed: nobody listens there (connection-refused)',
+      'connection-refused',
+    ],
+  },
+  {
+    name: 'a server and its client in one program',
+    source:
+      "import { method, serve, t } from 'sausage';\nimport { connect, listen } from 'sausage/net';\nserve({ methods: { run: method({ params: t.object({}), result: t.any(), async run() {\n  const server = listen(async (c) => { for await (const line of c.lines()) await c.write(line.toUpperCase() + '\\n'); });\n  const c = await connect(server.port);\n  await c.write('one\\ntwo\\n');\n  await c.end();\n  const heard: string[] = [];\n  for await (const line of c.lines()) heard.push(line);\n  server.close();\n  return [heard, await connect(server.port).catch((e) => e.code)];\n} }) } });",
+    result: [['ONE', 'TWO'], 'connection-refused'],
+  },
+  {
+    name: 'fetch of a server in the same program, with a body that comes in pieces',
+    source:
+      "import { method, serve, t } from 'sausage';\nimport { listen } from 'sausage/net';\nserve({ methods: { run: method({ params: t.object({}), result: t.any(), async run() {\n  const server = listen(async (c) => {\n    await c.read();\n    await c.write('HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n');\n    for (const part of ['{\"a\":', '[1,2]}']) await c.write(part.length.toString(16) + '\\r\\n' + part + '\\r\\n');\n    await c.write('0\\r\\n\\r\\n');\n    await c.end();\n  });\n  const response = await fetch(`http://localhost:${server.port}/`);\n  return [response.ok, response.headers.get('content-type'), await response.json()];\n} }) } });",
+    result: [true, 'application/json', { a: [1, 2] }],
+  },
+  {
+    name: 'streams, bodies and headers without a network',
+    source:
+      "const headers = new Headers({ B: '1', a: '2' });\nheaders.append('b', '3');\nconst [one, two] = ReadableStream.from(['x', 'y']).tee();\nconst all: unknown[] = [];\nfor await (const chunk of one) all.push(chunk);\nfor await (const chunk of two) all.push(chunk);\nconst response = Response.json({ ok: 1 });\nreturn [[...headers], all, await response.clone().text(), await response.json(), response.bodyUsed, new Request('http://h/p', { method: 'post', body: 'x' }).method];",
+    result: [
+      [
+        ['a', '2'],
+        ['b', '1, 3'],
+      ],
+      ['x', 'y', 'x', 'y'],
+      '{"ok":1}',
+      { ok: 1 },
+      true,
+      'POST',
+    ],
   },
 ];
 
 const errors: Row[] = [
+  {
+    name: 'a fetch that fails and that nobody catches has its line',
+    source: 'await Promise.resolve();\nawait fetch("http://127.0.0.1:9/");',
+    error: { code: -32603, message: /TypeError: GET http:\/\/127\.0\.0\.1:9\/ failed: nobody listens there/ },
+    log: /at .*source\/main\.ts:4:\d+/,
+  },
   {
     name: 'an error in a handler is an answer with its message, and a stack with lines in the journal',
     source:

@@ -79,10 +79,21 @@ static JSModuleDef *no_such_module(JSContext *context, const char *name, void *o
   return NULL;
 }
 
+/** The parts of `sausage:host`. */
+static const struct {
+  const JSCFunctionListEntry *functions;
+  const int *count;
+} HOST[] = {
+    {wait_functions, &wait_function_count},     {stream_functions, &stream_function_count},
+    {text_functions, &text_function_count},     {file_functions, &file_function_count},
+    {socket_functions, &socket_function_count}, {http_functions, &http_function_count},
+};
+
 static int fill_host(JSContext *context, JSModuleDef *module) {
-  return JS_SetModuleExportList(context, module, stream_functions, stream_function_count) ||
-         JS_SetModuleExportList(context, module, text_functions, text_function_count) ||
-         JS_SetModuleExportList(context, module, file_functions, file_function_count);
+  for (int i = 0; i < COUNT(HOST); i++) {
+    if (JS_SetModuleExportList(context, module, HOST[i].functions, *HOST[i].count)) return -1;
+  }
+  return 0;
 }
 
 /** Compiles source, or reads bytecode, of a module. */
@@ -135,9 +146,7 @@ static int fill_slot(JSContext *context, JSModuleDef *module) {
 
 static void add_host(JSContext *context) {
   JSModuleDef *host = JS_NewCModule(context, "sausage:host", fill_host);
-  JS_AddModuleExportList(context, host, stream_functions, stream_function_count);
-  JS_AddModuleExportList(context, host, text_functions, text_function_count);
-  JS_AddModuleExportList(context, host, file_functions, file_function_count);
+  for (int i = 0; i < COUNT(HOST); i++) JS_AddModuleExportList(context, host, HOST[i].functions, *HOST[i].count);
   JSModuleDef *slot = JS_NewCModule(context, "sausage:slot", fill_slot);
   JS_AddModuleExportList(context, slot, slot_functions, COUNT(slot_functions));
 }

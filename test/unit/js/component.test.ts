@@ -24,6 +24,7 @@ async function run(wasm: Uint8Array, stdin: string): Promise<{ code: number | nu
     ['wasi:cli/*', 'cli'],
     ['wasi:clocks/*', 'clocks'],
     ['wasi:filesystem/*', 'filesystem'],
+    ['wasi:http/*', 'http'],
     ['wasi:io/*', 'io'],
     ['wasi:random/*', 'random'],
     ['wasi:sockets/*', 'sockets'],
@@ -52,7 +53,7 @@ describe('R11-7 R3.1-1 a component that js.build made', () => {
   test('imports WASI 0.2 and exports wasi:cli/run', async () => {
     const { imports, exports } = inspect(await component({ 'source/main.ts': 'console.log(1);' }));
     expect(
-      imports.filter((name) => !/^wasi:(cli|clocks|filesystem|io|random|sockets)\/.*@0\.2\.\d+$/.test(name)),
+      imports.filter((name) => !/^wasi:(cli|clocks|filesystem|http|io|random|sockets)\/.*@0\.2\.\d+$/.test(name)),
     ).toEqual([]);
     expect(exports).toEqual([expect.stringMatching(/^wasi:cli\/run@0\.2\.\d+$/)]);
   });

@@ -26,11 +26,6 @@ function defer(part: string, names: string[]): void {
   }
 }
 
-/** Until the host has a network for programs, with the name of what is missing instead of "not defined". */
-async function fetch(): Promise<never> {
-  throw new TypeError('fetch is not there yet: this release has no network for plugins');
-}
-
 installErrors();
 for (const [name, value] of Object.entries({
   self: globalThis,
@@ -40,7 +35,6 @@ for (const [name, value] of Object.entries({
   setInterval,
   clearTimeout: clearTimer,
   clearInterval: clearTimer,
-  fetch,
 })) {
   define(name, value);
 }
@@ -48,3 +42,4 @@ defer('text', ['TextEncoder', 'TextDecoder']);
 defer('events', ['Event', 'CustomEvent', 'EventTarget', 'AbortController', 'AbortSignal']);
 defer('clone', ['structuredClone']);
 defer('url', ['URL', 'URLSearchParams']);
+defer('fetch', ['fetch', 'Headers', 'Request', 'Response', 'ReadableStream']);

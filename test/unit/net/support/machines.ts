@@ -38,6 +38,8 @@ export interface Running {
   readonly ended: Promise<unknown>;
   /** Resolves when it has told this name with core.notify. */
   told(name: string): Promise<void>;
+  /** What it has written to stderr. */
+  stderr(): string;
   closeStdin(): void;
   kill(): void;
 }
@@ -82,8 +84,8 @@ export class Machines {
     return this.machines.network;
   }
 
-  /** Starts a process for one call. */
-  start(method: string, params: object = {}): Running {
+  /** Starts a process for one call, of netprobe or of another component. */
+  start(method: string, params: object = {}, component = this.#component): Running {
     const pid = `netprobe-${++this.#count}`;
     let text = '';
     let errors = '';
@@ -109,7 +111,7 @@ export class Machines {
       machine = this.machines.start(
         {
           owner: { pid, plugin: 'netprobe' },
-          component: this.#component,
+          component,
           args: ['netprobe'],
           env: [['SAUSAGE_PID', pid]],
           namespace: this.namespace,
@@ -141,6 +143,7 @@ export class Machines {
       outcome,
       ended,
       told: (name) => told(name).promise,
+      stderr: () => errors,
       closeStdin: () => machine.closeStdin(),
       kill: () => machine.kill(),
     };

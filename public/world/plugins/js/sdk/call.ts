@@ -1,4 +1,5 @@
-import { notification, request } from './wire.ts';
+import { core, request } from './core.ts';
+import type { Id, Wire } from './wire.ts';
 
 export interface CallOptions {
   /** Hears of what the callee tells before it answers (`tell`, `progress`). */
@@ -18,15 +19,52 @@ export function call<T = unknown>(method: string, params: object = {}, options: 
 
 /** Starts a method and waits for nothing; what becomes of it stands in the journal (R3.3-10). */
 export function notify(method: string, params: object = {}): void {
-  notification(method, params);
+  core.notification(method, params);
 }
 
 /** Tells whoever called this process something, before the answer; nobody needs to listen (R3.5-1). */
 export function tell(name: string, params: object = {}): void {
-  notification('core.notify', { name, params });
+  core.notification('core.notify', { name, params });
+}
+
+export interface Progress {
+  done: number;
+  total?: number;
+  [more: string]: unknown;
 }
 
 /** Tells how far the work is: `progress({ done: 3, total: 10 })`. */
-export function progress(params: { done: number; total?: number; [more: string]: unknown }): void {
+export function progress(params: Progress): void {
   tell('progress', params);
+}
+
+/** Whoever a handler works for, as the handler sees it. */
+export interface Caller {
+  tell(name: string, params?: object): void;
+  progress(params: Progress): void;
+  call<T = unknown>(method: string, params?: object): Promise<T>;
+}
+
+/** The caller of a request that came over a wire: over a connection, what is told has the ID of the call (R5-4). */
+export function callerOf(wire: Wire, id?: Id): Caller {
+  const told = (name: string, params: object = {}) =>
+    wire.notification('core.notify', { ...(wire !== core && { call: id }), name, params });
+  return {
+    tell: told,
+    progress: (params) => told('progress', params),
+    call: <T>(method: string, params: object = {}) =>
+      wire === core ? call<T>(method, params) : ask<T>(wire, method, params),
+  };
+}
+
+/** Calls a method of the other side of a connection. */
+export function ask<T>(
+  wire: Wire,
+  method: string,
+  params: object,
+  told?: (name: string, params: unknown) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    wire.request(method, params, { resolve: resolve as (result: unknown) => void, reject, told });
+  });
 }

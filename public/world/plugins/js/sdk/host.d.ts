@@ -18,6 +18,47 @@ declare module 'sausage:host' {
   export function args(): string[];
   export function env(): Record<string, string>;
 
+  /** A resource of the host; handles are numbers. The first five kinds are those that one can wait for. */
+  export const KIND: Record<
+    'input' | 'output' | 'tcp' | 'lookup' | 'future' | 'incomingBody' | 'outgoingBody' | 'response',
+    number
+  >;
+  /** Calls once when a resource is ready, and answers a number for `forget`. */
+  export function whenReady(kind: number, handle: number, call: () => void): number;
+  export function forget(id: number): void;
+  /** Gives a resource back. What waits for it is forgotten first, and streams go before what they belong to. */
+  export function drop(kind: number, handle: number): void;
+
+  /** Those of the network throw a `TypeError` with `code`, and answer undefined while one has to wait. */
+  /** 4 bytes or 8 words. */
+  export type Address = readonly number[];
+  export function tcpListen(address: Address, port: number): number;
+  export function tcpConnect(address: Address, port: number): number;
+  export function tcpConnected(socket: number): [input: number, output: number] | undefined;
+  export function tcpAccept(listener: number): [socket: number, input: number, output: number] | undefined;
+  /** The port, then the address. */
+  export function tcpAddress(socket: number, remote: boolean): [port: number, ...address: number[]];
+  export function shutdownSend(socket: number): void;
+  export function lookup(name: string): number;
+  export function nextAddress(search: number): Address | null | undefined;
+  /** Bytes, none when there are none yet, null at the end. */
+  export function readStream(input: number, most: number): Uint8Array<ArrayBuffer> | null;
+  /** How many bytes were taken. Throws with the code `closed` when nobody reads any more. */
+  export function writeStream(output: number, bytes: Uint8Array): number;
+  /** Headers are names and values by turns. Answers `[future]`, or `[future, body, output]` with a body. */
+  export function httpSend(
+    method: string,
+    scheme: string,
+    authority: string,
+    path: string,
+    headers: string[],
+    withBody: boolean,
+  ): number[];
+  export function httpEndBody(body: number): void;
+  export function httpResponse(
+    future: number,
+  ): [status: number, headers: string[], response: number, body: number, input: number] | undefined;
+
   export function encodeUtf8(text: string): Uint8Array<ArrayBuffer>;
   /** The text, and how many bytes at the end are the beginning of a character (only with `stream`). */
   export function decodeUtf8(bytes: ArrayBufferView | ArrayBuffer, fatal: boolean, stream: boolean): [string, number];

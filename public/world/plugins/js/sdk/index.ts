@@ -1,6 +1,7 @@
-/** What a plugin imports from `sausage`. Files are in `sausage/fs`, tests in `sausage/test`; README.md is the manual. */
+/** What a plugin imports from `sausage`. Files are in `sausage/fs`, TCP in `sausage/net`, tests in `sausage/test`; README.md is the manual. */
 
 export { call, type CallOptions, notify, progress, tell } from './call.ts';
+export { endpoint, type Endpoint, type Listening } from './endpoint.ts';
 export { env, pid, plugin } from './env.ts';
 export { RpcError } from './errors.ts';
 export { lock, log, tryLock } from './lock.ts';

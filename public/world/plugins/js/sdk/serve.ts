@@ -1,19 +1,23 @@
 import { args } from 'sausage:host';
-import { progress, tell } from './call.ts';
+import { type Caller, callerOf } from './call.ts';
+import { core, listen } from './core.ts';
 import { discover } from './document.ts';
 import { pid } from './env.ts';
 import { CODE, RpcError } from './errors.ts';
 import { begun, run, stop, stopping } from './lifetime.ts';
 import { check, type Schema, type Static } from './schema.ts';
-import { listen, type Request, respond, respondError } from './wire.ts';
+import type { Request, Wire } from './wire.ts';
 
 /** What a handler gets beside its params. */
 export interface Context {
   pid: string;
   /** Aborted when this process is being stopped. */
   signal: AbortSignal;
-  tell: typeof tell;
-  progress: typeof progress;
+  /** Tells the caller something, before the answer (R3.5-1). */
+  tell: Caller['tell'];
+  progress: Caller['progress'];
+  /** In a handler of an endpoint, calls a method of its client (R5-4); else the same as `call`. */
+  call: Caller['call'];
 }
 
 export interface Method<P = never, R = unknown> {
@@ -56,28 +60,41 @@ export function serve(options: ServeOptions): void {
   served = options;
   // in a test, the test calls the methods (`invoke`)
   if (args()[1]?.startsWith('--test')) return;
-  listen({ request: (request) => void answer(request), end: stop });
+  listen({
+    request(request) {
+      begun();
+      void answer(core, request, () => performOwn(options, request));
+    },
+    end: stop,
+  });
+}
+
+/** What `serve` was told of the interface of an endpoint; for `endpoint.listen`. */
+export function endpointMethods(name: string): Methods {
+  const methods = served?.endpoints?.[name];
+  if (methods) return methods;
+  throw new Error(`there is no endpoint ${name}: serve({ endpoints: { ${name}: … } }) says what it offers`);
 }
 
 /** The same as a call, without a process: for tests. */
 export async function invoke(name: string, params: object): Promise<unknown> {
   if (!served) throw new Error('import the module that calls serve() first');
-  return perform(served, name, params as Record<string, unknown>);
+  return performOwn(served, { method: name, params: params as Record<string, unknown> });
 }
 
-function answer({ id, method: name, params }: Request): Promise<void> {
-  begun();
+/** Answers a request that came over a wire with what `work` gives. */
+export function answer(wire: Wire, { id, method: name }: Request, work: () => Promise<unknown>): Promise<void> {
   return run(async () => {
     try {
-      const result = await perform(served as ServeOptions, name, params);
-      if (id !== undefined) respond(id, result);
+      const result = await work();
+      if (id !== undefined) wire.respond(id, result);
     } catch (error) {
       if (!(error instanceof RpcError)) console.error(error);
       if (id === undefined) {
         if (error instanceof RpcError) console.error(`${name}: ${error.message}`);
         return;
       }
-      respondError(id, error instanceof RpcError ? error : internal(error));
+      wire.respondError(id, error instanceof RpcError ? error : internal(error));
     }
   });
 }
@@ -86,16 +103,22 @@ function internal(error: unknown): RpcError {
   return new RpcError(CODE.internal, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 
-async function perform(options: ServeOptions, name: string, params: Record<string, unknown>): Promise<unknown> {
+async function performOwn(options: ServeOptions, request: Request): Promise<unknown> {
+  const { method: name, params } = request;
   if (name === 'rpc.discover') return discover(options);
   if (name === 'rpc.retired' && options.retired) return (await options.retired(String(params.previous))) ?? {};
-  const called = Object.hasOwn(options.methods, name) ? options.methods[name] : undefined;
+  return perform(options.methods, request, callerOf(core));
+}
+
+/** Runs one of some methods, its params and its result held against their schemas. */
+export async function perform(methods: Methods, { method: name, params }: Request, caller: Caller): Promise<unknown> {
+  const called = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (!called) throw new RpcError(CODE.methodNotFound, `there is no method ${name}`);
   if (called.params) {
     const fault = check(called.params, params, 'params');
     if (fault) throw new RpcError(CODE.invalidParams, `${name}: ${fault}`);
   }
-  const result = await called.run(params as never, { pid, signal: stopping, tell, progress });
+  const result = await called.run(params as never, { pid, signal: stopping, ...caller });
   const fault = called.result && check(called.result, result, 'the result');
   if (fault) throw new RpcError(CODE.internal, `${name}: ${fault}`);
   return result;

@@ -1,6 +1,5 @@
-/** Messages: one JSON object a line, read from stdin and written to stdout (R3.1-2). */
+/** JSON-RPC, one JSON object a line, both ways: over stdin and stdout (`core.ts`) and over connections (`endpoint.ts`). */
 
-import { onLine, write } from 'sausage:host';
 import { CODE, RpcError } from './errors.ts';
 
 export type Id = string | number | null;
@@ -19,90 +18,90 @@ export interface Waiting {
   told?(name: string, params: unknown): void;
 }
 
-export interface Listener {
-  request(request: Request): void;
-  /** stdin has ended: the process is being stopped (R3.6-2). */
-  end(): void;
-}
+export class Wire {
+  readonly #waiting = new Map<Id, Waiting>();
+  readonly #write: (line: string) => void;
+  /** Hears of requests of the other side. */
+  onRequest: ((request: Request) => void) | undefined;
+  /** Why nothing can be asked any more. */
+  #ended: string | undefined;
+  #lastId = 0;
 
-const waiting = new Map<Id, Waiting>();
-let listener: Listener | undefined;
-let ended = false;
-let lastId = 0;
-
-/** A message begins with a newline too, so that a text printed before it does no harm (R3.1-4). */
-function send(message: object): void {
-  write(`\n${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-}
-
-export function request(method: string, params: object, waits: Waiting): number {
-  const id = ++lastId;
-  if (ended) {
-    waits.reject(new RpcError(CODE.noAnswer, `${method} is not called: this process is being stopped`));
-    return id;
+  constructor(write: (line: string) => void) {
+    this.#write = write;
   }
-  waiting.set(id, waits);
-  send({ id, method, params });
-  read();
-  return id;
-}
 
-export const notification = (method: string, params: object): void => send({ method, params });
-
-export const respond = (id: Id, result: unknown): void => send({ id, result: result ?? null });
-
-export function respondError(id: Id, error: RpcError): void {
-  const { code, message, data } = error;
-  send({ id, error: { code, message, ...(data !== undefined && { data }) } });
-}
-
-/** From now on requests are read too, and stdin is read until `listen(undefined)`. */
-export function listen(next: Listener | undefined): void {
-  listener = next;
-  read();
-}
-
-/** Reads as long as somebody waits for something: a process that waits for nothing ends by itself. */
-function read(): void {
-  onLine((listener || waiting.size > 0) && !ended ? receive : null);
-}
-
-function receive(line: string | null): void {
-  if (line === null) return end();
-  let message: Record<string, unknown>;
-  try {
-    message = JSON.parse(line);
-  } catch {
-    return; // the core writes messages only; an empty line is none
+  /** Somebody waits for an answer. */
+  get waits(): boolean {
+    return this.#waiting.size > 0;
   }
-  if (typeof message !== 'object' || message === null) return;
-  if (typeof message.method === 'string') receiveRequest(message as unknown as Request);
-  else receiveResponse(message);
-  read();
-}
 
-function receiveRequest({ id, method, params }: Request): void {
-  if (method === 'core.notify' && id === undefined) {
-    const { call, name, params: told } = params as { call: Id; name: string; params: unknown };
-    waiting.get(call)?.told?.(name, told);
-  } else {
-    listener?.request({ id, method, params: params ?? {} });
+  get ended(): boolean {
+    return this.#ended !== undefined;
   }
-}
 
-function receiveResponse(message: Record<string, unknown>): void {
-  const waits = waiting.get(message.id as Id);
-  if (!waits) return;
-  waiting.delete(message.id as Id);
-  const { error } = message as { error?: { code: number; message: string; data?: unknown } };
-  if (error) waits.reject(new RpcError(error.code, error.message, error.data));
-  else waits.resolve(message.result);
-}
+  #send(message: object): void {
+    this.#write(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
 
-function end(): void {
-  ended = true;
-  const pending = [...waiting.values()];
-  waiting.clear();
-  for (const { reject } of pending) reject(new RpcError(CODE.noAnswer, 'this process is being stopped'));
-  listener?.end();
+  request(method: string, params: object, waits: Waiting): void {
+    if (this.#ended !== undefined) {
+      waits.reject(new RpcError(CODE.noAnswer, `${method} is not called: ${this.#ended}`));
+      return;
+    }
+    const id = ++this.#lastId;
+    this.#waiting.set(id, waits);
+    this.#send({ id, method, params });
+  }
+
+  notification(method: string, params: object): void {
+    this.#send({ method, params });
+  }
+
+  respond(id: Id, result: unknown): void {
+    this.#send({ id, result: result ?? null });
+  }
+
+  respondError(id: Id, { code, message, data }: RpcError): void {
+    this.#send({ id, error: { code, message, ...(data !== undefined && { data }) } });
+  }
+
+  /** A line of the other side; one that is no message is ignored (R3.1-4). */
+  receive(line: string): void {
+    let message: Record<string, unknown>;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return;
+    }
+    if (typeof message !== 'object' || message === null) return;
+    if (typeof message.method === 'string') this.#receiveRequest(message as unknown as Request);
+    else this.#receiveResponse(message);
+  }
+
+  #receiveRequest({ id, method, params }: Request): void {
+    if (method === 'core.notify' && id === undefined) {
+      const { call, name, params: told } = params as { call: Id; name: string; params: unknown };
+      this.#waiting.get(call)?.told?.(name, told);
+    } else {
+      this.onRequest?.({ id, method, params: params ?? {} });
+    }
+  }
+
+  #receiveResponse(message: Record<string, unknown>): void {
+    const waits = this.#waiting.get(message.id as Id);
+    if (!waits) return;
+    this.#waiting.delete(message.id as Id);
+    const { error } = message as { error?: { code: number; message: string; data?: unknown } };
+    if (error) waits.reject(new RpcError(error.code, error.message, error.data));
+    else waits.resolve(message.result);
+  }
+
+  /** No answer comes any more: whoever waits for one hears why. */
+  end(why: string): void {
+    this.#ended ??= why;
+    const pending = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of pending) reject(new RpcError(CODE.noAnswer, why));
+  }
 }
