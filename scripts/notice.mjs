@@ -18,6 +18,7 @@ const OWN_LICENCE = 'the file LICENSE';
 
 /** Licences of the crates, and whether their code is in the plugin or only helps the compiler. */
 const CRATES = {
+  bitflags: { licence: 'MIT OR Apache-2.0', ships: true },
   'dyn-clone': { licence: 'MIT OR Apache-2.0', ships: true },
   itoa: { licence: 'MIT OR Apache-2.0', ships: true },
   memchr: { licence: 'Unlicense OR MIT', ships: true },
@@ -34,6 +35,8 @@ const CRATES = {
   serde_json: { licence: 'MIT OR Apache-2.0', ships: true },
   syn: { licence: 'MIT OR Apache-2.0', ships: false },
   'unicode-ident': { licence: '(MIT OR Apache-2.0) AND Unicode-3.0', ships: false },
+  wasip2: { licence: 'Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT', ships: true },
+  'wit-bindgen': { licence: 'Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT', ships: true },
   zmij: { licence: 'MIT', ships: true },
 };
 

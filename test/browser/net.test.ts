@@ -152,6 +152,62 @@ describe('endpoints', () => {
     await serving;
   });
 
+  test('R5-1–R5-6 the SDK for Rust serves and uses them: calls both ways, what is told, errors, and their end', async () => {
+    const sdk = (await readFile(join(ROOT, 'test/plugins/sdk/plugin.wasm'))).toString('base64');
+    await install(tab, ['ringer', 'user'], sdk);
+    const { result: port } = await call(tab, 'ringer.serve', { path: '/run/ring' });
+    const owner = await listening(port);
+    const text = await tab.evaluate(() => sausage.world.fs.readTextFile('/run/ring'));
+    expect(text).toBe(`tcp:127.0.0.1:${port} ${owner} ring\n`);
+    const used = await Promise.all([1, 2, 3].map(() => call(tab, 'user.use_ring', { path: '/run/ring' })));
+    for (const { result, error } of used) {
+      expect(error).toBeUndefined();
+      expect(result).toEqual({
+        sum: 42,
+        told: [['progress', { done: 1, total: 2 }]],
+        slept: [30, 10, 20],
+        length: 300_000,
+        asked: 'Ada',
+        errors: [7, -32601, -32602],
+      });
+    }
+    // a client that speaks the protocol by itself, and a server that does
+    const add = { path: '/run/ring', method: 'add', params: { a: 40, b: 2 } };
+    expect((await call(tab, 'client.use-endpoint', add)).result.result).toBe(42);
+    const owned = await call(tab, 'server.endpoint', { path: '/run/wrong', owner: 'nobody', connections: 0 });
+    expect((await call(tab, 'user.use_ring', { path: '/run/wrong' })).error?.message).toMatch(/connection-refused/);
+    expect(owned.error).toBeUndefined();
+    const other = call(tab, 'server.endpoint', { path: '/run/old', owner: 'nobody-1' });
+    await tab.evaluate(async () => {
+      while (!(await sausage.world.fs.readDir('/run')).some(({ name }) => name === 'old'));
+    });
+    expect((await call(tab, 'user.use_ring', { path: '/run/old' })).error?.message).toMatch(
+      /\/run\/old is old: server-/,
+    );
+    await other;
+    expect((await call(tab, 'user.use_ring', { path: '/run/none' })).error?.message).toContain('/run/none');
+    expect((await call(tab, 'ringer.serve_nothing', { path: '/run/x' })).error?.message).toContain(
+      'declares no endpoint',
+    );
+
+    // a client that waits hears that the server is gone, whose file goes with it
+    const waits = call(tab, 'user.wait_on', { path: '/run/ring' });
+    await tab.evaluate(async () => {
+      while (!(await sausage.world.processes()).some(({ method }) => method === 'wait_on'));
+    });
+    await call(tab, 'core.stop', { pid: owner });
+    expect((await waits).error).toMatchObject({ code: -32002 });
+    const left = await tab.evaluate(async () => (await sausage.world.fs.readDir('/run')).map(({ name }) => name));
+    expect(left).not.toContain('ring');
+    expect(await tab.evaluate(async () => (await sausage.world.ports()).length)).toBe(0);
+    // the process of a service that ends by itself ends with it
+    const serving = call(tab, 'ringer.serve_for', { path: '/run/short', milliseconds: 1 });
+    expect((await serving).error).toBeUndefined();
+    await tab.evaluate(async () => {
+      while ((await sausage.world.processes()).some(({ plugin }) => plugin === 'ringer'));
+    });
+  });
+
   test('R5-5 endpoint interfaces are declared in the document', async () => {
     const { result } = await call(tab, 'server.rpc.discover');
     expect(result['x-sausage-endpoints'].control.methods[0].name).toBe('add');

@@ -305,10 +305,17 @@ describe('the document', () => {
     expect(document.grace).toBe(1.5);
     expect([...document.methods.keys()]).not.toContain('rpc.retired');
     expect([...document.methods.keys()]).toContain('same-thing');
-    expect([...document.endpoints.keys()]).toEqual(['control panel']);
+    expect([...document.endpoints.keys()]).toEqual(['control panel', 'guest', 'ring']);
     expect([...document.imports.get('greeter')!.methods.keys()]).toEqual(['greet']);
     // a tuple and a value of any kind have no form in the subset, and nothing else here
-    expect(unimportable(document).map(({ method }) => method)).toEqual(['relay', 'many', 'told', 'detach', 'type']);
+    expect(unimportable(document).map(({ method }) => method)).toEqual([
+      'relay',
+      'many',
+      'told',
+      'detach',
+      'type',
+      'use_ring',
+    ]);
     expect(document.methods.get('type')!.deprecated).toBe(true);
   });
 

@@ -12,8 +12,8 @@ mod probe {
     use sausage_plugin::serde::{Deserialize, Serialize};
     use sausage_plugin::serde_json::{json, Value};
     use sausage_plugin::{
-        call, call_async, call_detached, lock, lock_async, notify, on_stop, progress, sleep, spawn, stopped, tell,
-        try_lock,
+        call, call_async, call_detached, listen, lock, lock_async, notify, on_stop, progress, sleep, spawn, stopped, tell,
+        try_lock, Endpoint,
     };
     use std::fs;
     use std::time::Duration;
@@ -181,6 +181,57 @@ mod probe {
         Ok(())
     }
 
+    /// Serves `ring` and answers its port.
+    pub fn serve(path: String) -> Result<u16> {
+        Ok(listen("ring", &path)?.port())
+    }
+
+    /// Serves `ring` so long.
+    pub async fn serve_for(path: String, milliseconds: u64) -> Result<()> {
+        let listening = listen("ring", &path)?;
+        sleep(Duration::from_millis(milliseconds)).await;
+        listening.close();
+        Ok(())
+    }
+
+    pub fn serve_nothing(path: String) -> Result<()> {
+        listen("nothing", &path).map(|_| ())
+    }
+
+    /// What comes of the methods of a ring, and what was told on the way.
+    pub async fn use_ring(path: String) -> Result<Value> {
+        let ring = Endpoint::connect_serving(&path, "guest")?;
+        let told = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+        let ears = told.clone();
+        let add = ring.call_async::<_, i64>("add", &json!({ "a": 40, "b": 2 }));
+        let sum = add
+            .on_notify(move |name, params| ears.borrow_mut().push((name.to_string(), params)))
+            .await?;
+        let slow: Vec<_> = [30, 10, 20]
+            .map(|ms| ring.call_async::<_, u64>("slow", &json!({ "ms": ms })))
+            .into();
+        let mut slept = Vec::new();
+        for call in slow {
+            slept.push(call.await?);
+        }
+        let text: String = ring.call("same", &json!({ "text": "ä\n".repeat(100_000) }))?;
+        let asked: String = ring.call_async("ask", &json!({})).await?;
+        let failed = ring.call::<_, ()>("fail", &json!({})).unwrap_err();
+        let missing = ring.call::<_, ()>("nothing", &json!({})).unwrap_err();
+        let wrong = ring.call::<_, i64>("add", &json!({ "a": 1 })).unwrap_err();
+        ring.notify("slow", &json!({ "ms": 1 }))?;
+        let told = told.take();
+        Ok(json!({
+            "sum": sum, "told": told, "slept": slept, "asked": asked, "length": text.len(),
+            "errors": [failed.code, missing.code, wrong.code],
+        }))
+    }
+
+    /// Waits for an answer that never comes.
+    pub async fn wait_on(path: String) -> Result<u64> {
+        Endpoint::connect(&path)?.call_async("slow", &json!({ "ms": 3_600_000 })).await
+    }
+
     fn _no_method() {}
 
     /// What a running process offers.
@@ -191,6 +242,46 @@ mod probe {
         /// All things.
         pub fn things() -> Vec<Thing> {
             Vec::new()
+        }
+    }
+
+    /// Is asked by others, and asks back.
+    #[endpoint]
+    pub mod ring {
+        use super::*;
+        use sausage_plugin::caller;
+
+        /// Adds, and tells that it does.
+        pub fn add(a: i64, b: i64) -> i64 {
+            progress(1, 2);
+            a + b
+        }
+
+        pub fn same(text: String) -> String {
+            text
+        }
+
+        pub async fn slow(ms: u64) -> u64 {
+            sleep(Duration::from_millis(ms)).await;
+            ms
+        }
+
+        /// Asks the client for its name.
+        pub async fn ask() -> Result<String> {
+            let client = caller().ok_or_else(|| Error::msg("nobody called"))?;
+            client.call_async("name", &json!({})).await
+        }
+
+        pub fn fail() -> Result<u8> {
+            Err(Error::new(7, "as you wish"))
+        }
+    }
+
+    /// What a ring can ask its client.
+    #[endpoint]
+    pub mod guest {
+        pub fn name() -> &'static str {
+            "Ada"
         }
     }
 }

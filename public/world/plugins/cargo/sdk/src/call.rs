@@ -59,8 +59,8 @@ pub fn call_async<P: Serialize + ?Sized, R: DeserializeOwned>(method: &str, para
 /// ```
 #[must_use = "the result comes when the call is awaited"]
 pub struct Call<R> {
-    sent: Result<u64>,
-    result: PhantomData<fn() -> R>,
+    pub(crate) sent: Result<u64>,
+    pub(crate) result: PhantomData<fn() -> R>,
 }
 
 impl<R> std::fmt::Debug for Call<R> {
@@ -151,13 +151,16 @@ pub fn notify<P: Serialize + ?Sized>(method: &str, params: &P) -> Result<()> {
     Ok(())
 }
 
-/// Tells whoever called this method something before the answer (R3.5).
+/// Tells whoever called this method something before the answer (R3.5); in a method of an endpoint, over its connection.
 ///
 /// ```no_run
 /// # use serde_json::json;
 /// sausage_plugin::tell("found", &json!({ "file": "/state/notes/notes.json" })).unwrap();
 /// ```
 pub fn tell<P: Serialize + ?Sized>(name: &str, params: &P) -> Result<()> {
+    if let Some(told) = runtime::hooked().and_then(|net| (net.tell)(name, &json!(params))) {
+        return told;
+    }
     notify("core.notify", &json!({ "name": name, "params": params }))
 }
 

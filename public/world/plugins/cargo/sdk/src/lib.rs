@@ -31,9 +31,10 @@
 //! - call others: [`call`], [`call_async`], [`call_detached`], [`notify`], and with types [`import!`];
 //! - tell its caller something meanwhile: [`tell`], [`progress`];
 //! - hold locks: [`lock`], [`lock_async`], [`try_lock`];
-//! - go on after its answer: [`spawn`], [`sleep`], [`on_stop`], [`stopped`].
+//! - go on after its answer: [`spawn`], [`sleep`], [`on_stop`], [`stopped`];
+//! - serve an interface to others while it runs, and use theirs: [`listen`], [`Endpoint`], [`caller`].
 //!
-//! It ends when none of its methods and background tasks runs any more. What it writes to stderr
+//! It ends when none of its methods, background tasks and endpoints runs any more. What it writes to stderr
 //! (`eprintln!`) goes to the journal; stdout belongs to the protocol. Who is who is in the environment: `SAUSAGE_PID`,
 //! `SAUSAGE_PLUGIN`, `SAUSAGE_PARENT`.
 //!
@@ -50,14 +51,16 @@ mod heap;
 mod interface;
 mod lock;
 mod message;
+mod net;
 mod params;
 mod runtime;
 mod schemas;
+mod socket;
 mod task;
 mod wait;
 
 pub use call::{call, call_async, call_detached, notify, progress, tell, Call};
-pub use endpoint::Endpoint;
+pub use endpoint::{caller, listen, Endpoint, Listening};
 pub use error::{Error, Result};
 pub use executor::{sleep, Sleep};
 pub use lock::{lock, lock_async, try_lock, Lock};
@@ -80,7 +83,7 @@ pub use task::spawn;
 ///   it the whole object of params.
 /// - `#[retired]` before a function that takes `previous: String` makes it the hook `rpc.retired`: the core calls it in
 ///   the new version once the last process of the version before has ended (R3.7-4).
-/// - `#[endpoint]` before an inner module declares it as an endpoint interface (chapter 5). Serving one is still to come.
+/// - `#[endpoint]` before an inner module declares it as an endpoint interface (chapter 5), which [`listen`] serves.
 /// - [`import!`] in the module also declares what is imported.
 /// - `#[plugin(grace = 2)]` says how many seconds processes have to end after an upgrade; 60 if it is not said.
 ///

@@ -112,6 +112,16 @@ impl Lines {
         count > 0
     }
 
+    /// Adds bytes that have come.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Bytes that are not taken yet.
+    pub fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Whether there is a whole line.
     pub fn has_line(&mut self) -> bool {
         let rest = &self.bytes[self.searched..];

@@ -5,6 +5,7 @@
 use crate::executor;
 use crate::interface::{document, Handling, Method, Plugin};
 use crate::message::{request, response, Answer, Lines, Message};
+use crate::net::Hook;
 use crate::params::Params;
 use crate::{wait, Error, Result};
 use serde::Serialize;
@@ -17,6 +18,8 @@ pub(crate) type Listener = Box<dyn FnMut(&str, Value)>;
 /// A call in flight.
 #[derive(Default)]
 pub(crate) struct Pending {
+    /// The number of the connection that it was sent on; `None` is the core.
+    by: Option<u64>,
     pub answer: Option<Answer>,
     pub waker: Option<Waker>,
     pub listener: Option<Listener>,
@@ -33,6 +36,8 @@ struct Runtime {
     stopping: Cell<bool>,
     hooks: RefCell<Vec<Box<dyn FnOnce()>>>,
     stop_wakers: RefCell<Vec<Waker>>,
+    /// There are or were connections to other processes.
+    net: Cell<Option<&'static Hook>>,
 }
 
 thread_local! {
@@ -46,6 +51,7 @@ thread_local! {
             stopping: Cell::new(false),
             hooks: RefCell::new(Vec::new()),
             stop_wakers: RefCell::new(Vec::new()),
+            net: Cell::new(None),
         }
     };
 }
@@ -56,7 +62,8 @@ pub fn run(plugin: &'static Plugin) {
         runtime.plugin.set(Some(plugin));
         loop {
             executor::run_ready();
-            if executor::is_idle() && (runtime.begun.get() || runtime.stopping.get()) {
+            let listens = runtime.net.get().is_some_and(|net| (net.listens)());
+            if executor::is_idle() && !listens && (runtime.begun.get() || runtime.stopping.get()) {
                 return;
             }
             if !runtime.step() {
@@ -74,17 +81,88 @@ pub(crate) fn say(line: &str) {
 
 /// Sends a request to the core; its answer is to be taken with `take`.
 pub(crate) fn send<P: Serialize + ?Sized>(method: &str, params: &P) -> Result<u64> {
+    if RUNTIME.with(|runtime| runtime.stopping.get()) {
+        return Err(unanswered(method));
+    }
+    send_by(None, method, params, |line| {
+        say(line);
+        Ok(())
+    })
+}
+
+/// Sends a request on a connection, `None` for the core; its answer is to be taken with `take`.
+pub(crate) fn send_by<P: Serialize + ?Sized>(
+    by: Option<u64>,
+    method: &str,
+    params: &P,
+    write: impl FnOnce(&str) -> Result<()>,
+) -> Result<u64> {
     RUNTIME.with(|runtime| {
-        if runtime.stopping.get() {
-            return Err(unanswered(method));
-        }
         let id = runtime.last.get() + 1;
         let line = request(Some(id), method, params)?;
         runtime.last.set(id);
-        runtime.calls.borrow_mut().push((id, Pending::default()));
-        say(&line);
+        let pending = Pending {
+            by,
+            ..Pending::default()
+        };
+        runtime.calls.borrow_mut().push((id, pending));
+        write(&line).inspect_err(|_| forget(id))?;
         Ok(id)
     })
+}
+
+/// A connection has ended: nobody answers on it any more.
+pub(crate) fn fail_by(connection: u64) {
+    let _ = RUNTIME.try_with(|runtime| {
+        let calls = runtime.unanswered_by(Some(connection));
+        for id in calls {
+            settle(id, Err(Error::new(Error::NO_ANSWER, "the connection ended before the answer")));
+        }
+    });
+}
+
+/// There are connections from now on.
+pub(crate) fn hook(net: &'static Hook) {
+    RUNTIME.with(|runtime| runtime.net.set(Some(net)));
+}
+
+/// The connections, if there are or were some.
+pub(crate) fn hooked() -> Option<&'static Hook> {
+    RUNTIME.with(|runtime| runtime.net.get())
+}
+
+pub(crate) fn plugin() -> Option<&'static Plugin> {
+    RUNTIME.with(|runtime| runtime.plugin.get())
+}
+
+/// An answer that came on a connection, `None` for the core.
+pub(crate) fn answered_by(by: Option<u64>, id: Option<Value>, result: Option<Value>, error: Option<Value>) {
+    let id = id.as_ref().and_then(Value::as_u64);
+    let Some(id) = id.filter(|id| with_pending(*id, |pending| pending.by) == Some(by)) else {
+        return;
+    };
+    let failed = |error: Value| serde_json::from_value(error).unwrap_or_else(Error::from);
+    let answer = match (result, error) {
+        (Some(result), None) => Ok(result),
+        (_, error) => Err(failed(error.unwrap_or_default())),
+    };
+    settle(id, answer);
+}
+
+/// Progress of a call (R3.5-1).
+pub(crate) fn told_by(by: Option<u64>, mut params: Params) {
+    let (Ok(id), Ok(name)) = (params.take::<u64>("call"), params.take::<String>("name")) else {
+        return;
+    };
+    if with_pending(id, |pending| pending.by) != Some(by) {
+        return;
+    }
+    let told = params.take("params").unwrap_or(Value::Null);
+    let listener = with_pending(id, |pending| pending.listener.take()).flatten();
+    let Some(mut listener) = listener else { return };
+    // It may make calls itself, so it is out of the table meanwhile.
+    listener(&name, told);
+    with_pending(id, |pending| pending.listener = Some(listener));
 }
 
 /// The answer to a call, once.
@@ -117,7 +195,7 @@ pub(crate) fn wait_for(id: u64) -> Answer {
         if let Some(answer) = take(id) {
             return answer;
         }
-        RUNTIME.with(Runtime::receive);
+        RUNTIME.with(Runtime::receive_any);
     }
 }
 
@@ -169,6 +247,16 @@ impl Runtime {
             return true;
         }
         let timer = executor::next_timer();
+        if let Some(net) = self.net.get() {
+            if self.stopping.get() && timer.is_none() && !self.waits_for_connections() {
+                return false;
+            }
+            if (net.wait)(timer, !self.stopping.get()) {
+                self.receive();
+            }
+            executor::fire_timers();
+            return true;
+        }
         match (self.stopping.get(), timer) {
             (true, None) => return false,
             (false, None) => self.receive(),
@@ -180,6 +268,24 @@ impl Runtime {
         }
         executor::fire_timers();
         true
+    }
+
+    /// Whether something may still come when stdin has ended.
+    fn waits_for_connections(&self) -> bool {
+        let calls = self.calls.borrow();
+        calls.iter().any(|(_, pending)| pending.by.is_some() && pending.answer.is_none())
+    }
+
+    /// Takes a message, from wherever the next one comes.
+    fn receive_any(&self) {
+        match self.net.get() {
+            Some(net) if self.stopping.get() || !self.lines.borrow_mut().has_line() => {
+                if (net.wait)(None, !self.stopping.get()) {
+                    self.receive();
+                }
+            }
+            _ => self.receive(),
+        }
     }
 
     /// Takes one message from stdin, and waits for it if there is none yet. The next one has to wait until the tasks have
@@ -207,8 +313,8 @@ impl Runtime {
         }
         let params = Params(message.params);
         match message.method.as_deref() {
-            None => self.answered(message.id, message.result, message.error),
-            Some("core.notify") if message.id.is_none() => self.told(params),
+            None => answered_by(None, message.id, message.result, message.error),
+            Some("core.notify") if message.id.is_none() => told_by(None, params),
             Some(method) => {
                 self.begun.set(true);
                 let id = message.id.and_then(|id| serde_json::to_string(&id).ok());
@@ -236,7 +342,7 @@ impl Runtime {
             }
             (Some(id), None) => {
                 let error = Error::msg(format!("the answer cannot be read: {fault}"));
-                self.answered(Some(id), None, serde_json::to_value(error).ok());
+                answered_by(None, Some(id), None, serde_json::to_value(error).ok());
             }
             (None, Some(method)) if method != "core.notify" => {
                 self.begun.set(true);
@@ -246,39 +352,21 @@ impl Runtime {
         }
     }
 
-    fn answered(&self, id: Option<Value>, result: Option<Value>, error: Option<Value>) {
-        let Some(id) = id.as_ref().and_then(Value::as_u64) else {
-            return;
-        };
-        let failed = |error: Value| serde_json::from_value(error).unwrap_or_else(Error::from);
-        let answer = match (result, error) {
-            (Some(result), None) => Ok(result),
-            (_, error) => Err(failed(error.unwrap_or_default())),
-        };
-        settle(id, answer);
+    /// The calls on a connection, `None` for the core, that wait for their answer.
+    fn unanswered_by(&self, by: Option<u64>) -> Vec<u64> {
+        let calls = self.calls.borrow();
+        let waiting = calls.iter().filter(|(_, pending)| pending.by == by && pending.answer.is_none());
+        waiting.map(|(id, _)| *id).collect()
     }
 
-    /// Progress of a call (R3.5-1).
-    fn told(&self, mut params: Params) {
-        let (Ok(id), Ok(name)) = (params.take::<u64>("call"), params.take::<String>("name")) else {
-            return;
-        };
-        let told = params.take("params").unwrap_or(Value::Null);
-        let listener = with_pending(id, |pending| pending.listener.take()).flatten();
-        let Some(mut listener) = listener else { return };
-        // It may make calls itself, so it is out of the table meanwhile.
-        listener(&name, told);
-        with_pending(id, |pending| pending.listener = Some(listener));
-    }
-
-    /// The end of stdin: calls fail, hooks run, background tasks end (R3.6-2).
+    /// The end of stdin: calls of the core fail, hooks run, background tasks end (R3.6-2).
     fn stop(&self) {
         self.stopping.set(true);
-        let calls: Vec<u64> = self.calls.borrow().iter().map(|(id, _)| *id).collect();
-        for id in calls {
-            if with_pending(id, |pending| pending.answer.is_none()) == Some(true) {
-                settle(id, Err(unanswered("a call")));
-            }
+        for id in self.unanswered_by(None) {
+            settle(id, Err(unanswered("a call")));
+        }
+        if let Some(net) = self.net.get() {
+            (net.stop)();
         }
         let hooks = std::mem::take(&mut *self.hooks.borrow_mut());
         for hook in hooks {
