@@ -7,6 +7,7 @@ import type { ConsoleView } from './console/console-view.ts';
 import type { Desk } from './editor/desk.ts';
 import type { EditorPane } from './editor/editor-view.ts';
 import type { FilesView } from './files/files-view.ts';
+import type { Presenting } from './model/presenting.ts';
 import type { Previews } from './model/previews.ts';
 import { README, type Session } from './model/session.ts';
 import type { Signals } from './model/signals.ts';
@@ -49,6 +50,7 @@ export class PlaygroundView extends LitElement {
   readonly #desk = new Follow<Desk>(this);
   readonly #previews = new Follow<Previews>(this);
   readonly #signals = new Follow<Signals>(this);
+  readonly #presenting = new Follow<Presenting>(this);
   readonly #drop = new FileDrop(this, async (file) => {
     this.shell.show('worlds');
     await worldsView();
@@ -66,8 +68,9 @@ export class PlaygroundView extends LitElement {
       }
       header {
         display: flex;
+        flex-wrap: wrap;
         align-items: center;
-        gap: 0.75rem;
+        gap: 0 0.75rem;
         padding: 0.6rem 1rem;
         border-bottom: 1px solid var(--line);
         background: var(--sunken);
@@ -91,12 +94,22 @@ export class PlaygroundView extends LitElement {
         stroke: var(--accent-soft);
       }
       .tagline {
+        flex: 0 1 auto;
+        min-width: 0;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
       }
-      .settings {
+      .large {
         margin: -0.25rem -0.5rem -0.25rem auto;
+        white-space: nowrap;
+      }
+      .large[aria-pressed='true'] {
+        color: var(--accent);
+        font-weight: 600;
+      }
+      .settings {
+        margin: -0.25rem -0.5rem -0.25rem 0;
       }
       @media (max-width: 30rem) {
         .tagline {
@@ -136,6 +149,7 @@ export class PlaygroundView extends LitElement {
     this.#desk.set(this.session?.desk);
     this.#previews.set(this.session?.previews);
     this.#signals.set(this.session?.signals);
+    this.#presenting.set(this.session?.presenting);
   }
 
   override render() {
@@ -149,9 +163,10 @@ export class PlaygroundView extends LitElement {
         <button class="skip" @click=${() => this.toConsole()}>${strings.app.skip}</button>
         <div class="brand">${icon}<h1>${strings.app.name}</h1></div>
         <p class="quiet small tagline">${strings.app.tagline}</p>
+        <button class="plain large" aria-pressed=${session.presenting.large} title=${strings.app.largeTitle} @click=${() => session.presenting.toggle()}>${strings.app.large}</button>
         <button class="plain settings" @click=${this.openSettings}>${strings.app.settings}</button>
       </header>
-      <sausage-shell .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake} @tour=${this.onTour}>
+      <sausage-shell .presenting=${session.presenting} .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake} @tour=${this.onTour}>
         ${editing ? html`<sausage-editor slot="editor" .desk=${desk} .console=${session.console} .processes=${session.processes} @empty=${this.onEmpty}></sausage-editor>` : nothing}
         ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${this.onFile}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
         <sausage-console slot="console" .session=${session}></sausage-console>

@@ -47,6 +47,7 @@ function startPlayground(api: SausageApi, playground: URL): Session {
     shelf: pageShelf(),
     settings: new IndexedSettings(),
     versions: new IndexedVersions(),
+    root: document.documentElement,
     ...(navigator.storage && { warehouse: navigator.storage }),
     onOpening: (name, safe) => {
       if (!same({ name, safe }, addressed())) history.pushState(null, '', addressOf({ name, safe }, location.href));

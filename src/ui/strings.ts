@@ -18,6 +18,8 @@ export const strings = {
       graph: 'Graph',
     },
     settings: 'Settings',
+    large: 'Large type',
+    largeTitle: 'Larger type, to show this page to others',
     split: 'Height of the editor',
     region: {
       start: 'Files and worlds',

@@ -99,6 +99,33 @@ describe('the page, for a visitor', () => {
     expect(problems).toEqual([]);
   });
 
+  it('has large type for those who show it to others, and is usable at a zoom of 200 %', async () => {
+    const { page, ready } = bound(await visit());
+    await ready();
+    const size = () => line(page).evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
+    const before = await size();
+    await page.getByRole('button', { name: 'Large type' }).click();
+    expect((await size()) / before).toBeCloseTo(1.5, 2);
+    expect(await run(page, 'notes.list')).toContain('notes');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
+    await page.getByRole('button', { name: 'Large type' }).click();
+    expect(await size()).toBe(before);
+
+    // what a zoom of 200 % leaves of 1280 × 800
+    await page.setViewportSize({ width: 640, height: 400 });
+    expect(await run(page, 'notes.list')).toContain('notes');
+    for (const name of ['Files', 'Worlds', 'Journal', 'Processes', 'Graph', 'Console']) {
+      await page.getByRole('tab', { name }).click();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(640);
+    }
+    await page.getByRole('button', { name: 'Settings' }).click();
+    const save = page.getByRole('button', { name: 'Use it' });
+    await save.scrollIntoViewIfNeeded();
+    const { y, height } = (await save.boundingBox())!;
+    expect(y + height).toBeLessThanOrEqual(400);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  });
+
   it('shows an error as a sentence with its code, and the world goes on', async () => {
     const { page, ready } = bound(await visit());
     await ready();

@@ -8,6 +8,7 @@ import { strings } from '../strings.ts';
 import { Beginnings, PLAYGROUND_ORIGIN } from './beginnings.ts';
 import { JournalFeed } from './journal.ts';
 import type { Opening, Phase, SausageApi } from './phase.ts';
+import { Presenting } from './presenting.ts';
 import { Previews } from './previews.ts';
 import { problem } from './problem.ts';
 import { ProcessTable } from './processes.ts';
@@ -37,6 +38,8 @@ export interface SessionOptions {
   warehouse?: Warehouse;
   /** Where the page's settings are kept. */
   settings?: SettingsStore;
+  /** The root of the page, for the size of its type. */
+  root?: { classList: Pick<DOMTokenList, 'toggle'> };
   /** Where the versions of edited files are kept. */
   versions?: VersionsStore;
   /** Called when a world is opened, for the address of the page. */
@@ -55,6 +58,7 @@ export class Session extends Store {
   readonly previews = new Previews();
   readonly room: Room;
   readonly settings: Settings;
+  readonly presenting: Presenting;
   /** What worlds can be made of here. */
   readonly beginnings: Beginnings;
   console: Console;
@@ -81,6 +85,7 @@ export class Session extends Store {
     this.#starts = new Starts(options.shelf);
     this.room = new Room(options.warehouse, options.shelf);
     this.settings = new Settings(options.settings);
+    this.presenting = new Presenting(options.shelf, options.root);
     this.beginnings = new Beginnings(options.playground);
     this.console = this.#newConsole();
     // A boot changes the list itself, and looks at it when it is over.

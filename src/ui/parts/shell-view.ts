@@ -1,6 +1,8 @@
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import type { Presenting } from '../model/presenting.ts';
 import { pageShelf, put, take } from '../model/shelf.ts';
+import { Follow } from '../model/store.ts';
 import { strings } from '../strings.ts';
 import { base } from './theme.ts';
 
@@ -13,9 +15,9 @@ export interface Pane {
   region: Region;
 }
 
-/** From so many pixels on there are two columns, and three. */
-const TWO = window.matchMedia('(min-width: 720px)');
-const THREE = window.matchMedia('(min-width: 1120px)');
+/** From so many pixels of ordinary type on there are two columns, and three. */
+const TWO = 720;
+const THREE = 1120;
 
 /** Beside the middle, which is the main part of the page. */
 const SIDES: Region[] = ['start', 'end'];
@@ -33,9 +35,11 @@ const SPLIT_KEY = 'split';
 @customElement('sausage-shell')
 export class ShellView extends LitElement {
   @property({ attribute: false }) panes: Pane[] = [];
-  @state() private columns = columns();
+  @property({ attribute: false }) presenting!: Presenting;
+  @property({ type: Number, reflect: true }) columns: 1 | 2 | 3 = 1;
   /** The pane chosen last is first. */
   @state() private chosen: string[] = ['console'];
+  readonly #follow = new Follow<Presenting>(this);
   @state() private split = Number(take(pageShelf(), SPLIT_KEY)) || SPLIT.usual;
 
   static override styles = [
@@ -117,6 +121,9 @@ export class ShellView extends LitElement {
       .tabs button:focus-visible {
         outline-offset: -3px;
       }
+      .tabs.more {
+        mask-image: linear-gradient(to right, #000 calc(100% - 2rem), transparent);
+      }
       /* On a phone all parts are tabs of one row: what does not fit fades out, so that one sees that the row goes on. */
       @media (max-width: 30rem) {
         .tabs {
@@ -128,33 +135,30 @@ export class ShellView extends LitElement {
           padding: 0 0.3rem;
           font-size: 0.8125rem;
         }
-        .tabs.more {
-          mask-image: linear-gradient(to right, #000 calc(100% - 2rem), transparent);
-        }
       }
-      @media (min-width: 720px) {
-        :host {
-          grid-template-columns: minmax(0, 1fr) minmax(17rem, 21rem);
-        }
+      :host([columns='2']) {
+        grid-template-columns: minmax(0, 1fr) minmax(17rem, 21rem);
       }
-      @media (min-width: 1120px) {
-        :host {
-          grid-template-columns: 17.5rem minmax(0, 1fr) 22rem;
-        }
+      :host([columns='3']) {
+        grid-template-columns: 17.5rem minmax(0, 1fr) 22rem;
       }
     `,
   ];
 
   override connectedCallback() {
     super.connectedCallback();
-    TWO.addEventListener('change', this.onResize);
-    THREE.addEventListener('change', this.onResize);
+    window.addEventListener('resize', this.onResize);
   }
 
   override disconnectedCallback() {
     super.disconnectedCallback();
-    TWO.removeEventListener('change', this.onResize);
-    THREE.removeEventListener('change', this.onResize);
+    window.removeEventListener('resize', this.onResize);
+  }
+
+  override willUpdate() {
+    this.#follow.set(this.presenting);
+    const room = this.presenting.room(window.innerWidth);
+    this.columns = room >= THREE ? 3 : room >= TWO ? 2 : 1;
   }
 
   override render() {
@@ -266,9 +270,7 @@ export class ShellView extends LitElement {
     return this.columns === 2 && region === 'start' ? 'end' : region;
   }
 
-  private onResize = () => {
-    this.columns = columns();
-  };
+  private onResize = () => this.requestUpdate();
 
   private onKey(event: KeyboardEvent, panes: Pane[], shown: string) {
     const at = panes.findIndex(({ id }) => id === shown);
@@ -286,5 +288,3 @@ function markMore({ currentTarget }: { currentTarget: EventTarget | null }): voi
   const tabs = currentTarget as Element;
   tabs.classList.toggle('more', tabs.scrollLeft + tabs.clientWidth < tabs.scrollWidth - 1);
 }
-
-const columns = (): 1 | 2 | 3 => (THREE.matches ? 3 : TWO.matches ? 2 : 1);

@@ -34,6 +34,9 @@ export const pageStyles = css`
     -webkit-text-size-adjust: 100%;
     text-size-adjust: 100%;
   }
+  html.large {
+    font-size: 1.40625rem;
+  }
   body {
     margin: 0;
     height: 100%;
