@@ -50,7 +50,7 @@ async function serve(tab: Tab, port: number, pages: Record<string, PageOf>): Pro
           resolve();
         });
       });
-      void sausage.world.call('www.site', { port, pages }).catch(() => {});
+      void sausage.world.call('pages.site', { port, pages }).catch(() => {});
       await listening;
     },
     { port, pages },
@@ -67,7 +67,7 @@ async function visit(width = 1280, query = ''): Promise<ChromiumTab> {
   const tab = await browser.open(site.url + query);
   tabs.push(tab);
   await tab.page.setViewportSize({ width, height: 720 });
-  await install(tab, ['www'], wasm);
+  await install(tab, ['pages'], wasm);
   return tab;
 }
 
@@ -256,7 +256,7 @@ describe.each([
 ] as const)('a preview by the embedding API, in %s', (_, isFirefox) => {
   test.skipIf(isFirefox && !firefox)('shows pages, sends bodies up, and says where it is', async () => {
     const tab: Tab = isFirefox ? await (await openBrowser('firefox')).open(site.url) : await visit();
-    if (isFirefox) await install(tab, ['www'], wasm);
+    if (isFirefox) await install(tab, ['pages'], wasm);
     const script = `<script>
       fetch('/echo', { method: 'POST', body: 'hello' }).then((answer) => answer.json()).then(({ body }) => {
         location.href = '/done?' + body;
@@ -472,7 +472,7 @@ describe('with one host name only', () => {
   test('there are no previews, and the page says why and what to do', async () => {
     const bare = await openSite({ kind: 'bare' });
     const tab = await browser.open(bare.url);
-    await install(tab, ['www'], wasm);
+    await install(tab, ['pages'], wasm);
     await serve(tab, 8080, { '/': html('<p>nobody sees it</p>') });
     const { page } = tab;
     await page.getByRole('tab', { name: 'Processes' }).click();

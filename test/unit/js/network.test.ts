@@ -21,6 +21,7 @@ serve({
   endpoints: { control: {
     add: method({ params: t.object({ a: t.integer(), b: t.integer() }), result: t.integer(), run: ({ a, b }, { tell }) => { tell('adding', { a, b }); return a + b; } }),
     ask: method({ params: t.any(), result: t.any(), run: async (params: any, { call }) => ({ 'client said': await call('double', params) }) }),
+    hold: method({ run: (_, { signal }) => new Promise<void>((resolve) => { fs.replaceFile('/run/held', 'yes'); signal.addEventListener('abort', () => { fs.replaceFile('/run/left', String(signal.reason.message)); resolve(); }); }) }),
     fail: method({ run() { throw new Error('it failed'); } }),
   } },
 });`;
@@ -347,6 +348,11 @@ describe('endpoints of the JavaScript SDK', () => {
     expect((await rust('add', { a: 'x', b: 3 }).outcome).error).toMatchObject({ code: -32602 });
     expect((await rust('nothing', {}).outcome).error).toMatchObject({ code: -32601 });
     expect((await rust('fail', {}).outcome).error).toMatchObject({ code: -32603, message: 'Error: it failed' });
+    // a handler hears that its caller has gone
+    const waiting = rust('hold', {});
+    await file('/run/held');
+    waiting.kill();
+    expect(await file('/run/left')).toMatch(/^the connection (ended|broke)$/);
     server.closeStdin();
     await server.ended;
   });

@@ -40,16 +40,21 @@ export function progress(params: Progress): void {
 
 /** Whoever a handler works for, as the handler sees it. */
 export interface Caller {
+  /** Aborted when this process is being stopped, and for a caller over a connection also when that has ended. */
+  signal: AbortSignal;
+  /** Tells the caller something, before the answer (R3.5-1). */
   tell(name: string, params?: object): void;
   progress(params: Progress): void;
+  /** In a handler of an endpoint, calls a method of its client (R5-4); else the same as `call`. */
   call<T = unknown>(method: string, params?: object): Promise<T>;
 }
 
 /** The caller of a request that came over a wire: over a connection, what is told has the ID of the call (R5-4). */
-export function callerOf(wire: Wire, id?: Id): Caller {
+export function callerOf(wire: Wire, signal: AbortSignal, id?: Id): Caller {
   const told = (name: string, params: object = {}) =>
     wire.notification('core.notify', { ...(wire !== core && { call: id }), name, params });
   return {
+    signal,
     tell: told,
     progress: (params) => told('progress', params),
     call: <T>(method: string, params: object = {}) =>

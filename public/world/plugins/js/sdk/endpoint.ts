@@ -3,10 +3,11 @@
  * says where; both sides then speak JSON-RPC over the connection, and each can call the other.
  */
 
-import { ask, callerOf, type CallOptions } from './call.ts';
+import { ask, type Caller, callerOf, type CallOptions } from './call.ts';
 import { pid, plugin } from './env.ts';
 import { RpcError } from './errors.ts';
 import { readText, replaceFile } from './fs.ts';
+import { stopping } from './lifetime.ts';
 import { type Connection, connect as connectTo, listen as listenAt } from './net.ts';
 import { answer, endpointMethods, type Methods, perform } from './serve.ts';
 import { type Request, Wire } from './wire.ts';
@@ -17,21 +18,32 @@ interface Identity {
   interface: string;
 }
 
-/** Speaks over a connection until it ends; requests of the other side go to `onRequest`. */
-function speak(connection: Connection, onRequest: (wire: Wire, request: Request) => void): Wire {
+/** Speaks over a connection until it ends, and answers the requests of the other side with what `serve` gives. */
+function speak(connection: Connection, serve: (request: Request, caller: Caller) => Promise<unknown>): Wire {
   const wire = new Wire((line) => {
     connection.write(`${line}\n`).catch(() => connection.close());
   });
-  wire.onRequest = (request) => onRequest(wire, request);
-  void (async () => {
-    try {
-      for await (const line of connection.lines()) wire.receive(line);
-      wire.end('the connection ended');
-    } catch {
-      wire.end('the connection broke');
-    }
-  })();
+  const over = new AbortController();
+  const stop = () => over.abort(stopping.reason);
+  stopping.addEventListener('abort', stop);
+  wire.onRequest = (request) =>
+    void answer(wire, request, () => serve(request, callerOf(wire, over.signal, request.id)));
+  void listenTo(connection, wire).then((why) => {
+    stopping.removeEventListener('abort', stop);
+    wire.end(why);
+    over.abort(new DOMException(why, 'AbortError'));
+  });
   return wire;
+}
+
+/** Passes lines on; resolves at the end of the connection with how that came. */
+async function listenTo(connection: Connection, wire: Wire): Promise<string> {
+  try {
+    for await (const line of connection.lines()) wire.receive(line);
+    return 'the connection ended';
+  } catch {
+    return 'the connection broke';
+  }
 }
 
 export interface Listening {
@@ -49,11 +61,9 @@ export interface Listening {
 function listen(name: string, { path = `/self/${name}` } = {}): Listening {
   const methods = endpointMethods(name);
   const server = listenAt((connection) => {
-    speak(connection, (wire, request) => {
-      void answer(wire, request, async () => {
-        if (request.method === 'rpc.endpoint') return { owner: pid, plugin, interface: name };
-        return perform(methods, request, callerOf(wire, request.id));
-      });
+    speak(connection, async (request, caller) => {
+      if (request.method === 'rpc.endpoint') return { owner: pid, plugin, interface: name };
+      return perform(methods, request, caller);
     });
   });
   replaceFile(path, `tcp:127.0.0.1:${server.port} ${pid} ${name}\n`);
@@ -81,9 +91,7 @@ async function connect(path: string, { methods = {} }: { methods?: Methods } = {
   } catch (error) {
     throw new Error(`${path}: nobody serves it any more: ${(error as Error).message}`, { cause: error });
   }
-  const wire = speak(connection, (wire, request) => {
-    void answer(wire, request, () => perform(methods, request, callerOf(wire, request.id)));
-  });
+  const wire = speak(connection, (request, caller) => perform(methods, request, caller));
   try {
     const who = await ask<Identity>(wire, 'rpc.endpoint', {});
     if (who.owner !== file.owner || who.interface !== file.interface) {

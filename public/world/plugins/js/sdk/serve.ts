@@ -9,15 +9,8 @@ import { check, type Schema, type Static } from './schema.ts';
 import type { Request, Wire } from './wire.ts';
 
 /** What a handler gets beside its params. */
-export interface Context {
+export interface Context extends Caller {
   pid: string;
-  /** Aborted when this process is being stopped. */
-  signal: AbortSignal;
-  /** Tells the caller something, before the answer (R3.5-1). */
-  tell: Caller['tell'];
-  progress: Caller['progress'];
-  /** In a handler of an endpoint, calls a method of its client (R5-4); else the same as `call`. */
-  call: Caller['call'];
 }
 
 export interface Method<P = never, R = unknown> {
@@ -107,7 +100,7 @@ async function performOwn(options: ServeOptions, request: Request): Promise<unkn
   const { method: name, params } = request;
   if (name === 'rpc.discover') return discover(options);
   if (name === 'rpc.retired' && options.retired) return (await options.retired(String(params.previous))) ?? {};
-  return perform(options.methods, request, callerOf(core));
+  return perform(options.methods, request, callerOf(core, stopping));
 }
 
 /** Runs one of some methods, its params and its result held against their schemas. */
@@ -118,7 +111,7 @@ export async function perform(methods: Methods, { method: name, params }: Reques
     const fault = check(called.params, params, 'params');
     if (fault) throw new RpcError(CODE.invalidParams, `${name}: ${fault}`);
   }
-  const result = await called.run(params as never, { pid, signal: stopping, ...caller });
+  const result = await called.run(params as never, { pid, ...caller });
   const fault = called.result && check(called.result, result, 'the result');
   if (fault) throw new RpcError(CODE.internal, `${name}: ${fault}`);
   return result;
