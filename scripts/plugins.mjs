@@ -29,6 +29,12 @@ export const PLUGINS = [
     wasm: 'public/world/plugins/notes/plugin.wasm',
     sdk: true,
   },
+  {
+    name: 'secrets',
+    source: 'public/world/plugins/secrets/source',
+    wasm: 'public/world/plugins/secrets/plugin.wasm',
+    sdk: true,
+  },
   { name: 'probe', source: 'test/plugins/probe', wasm: 'test/plugins/probe/plugin.wasm' },
   { name: 'exercise', source: 'test/plugins/exercise', wasm: 'test/plugins/exercise/plugin.wasm' },
   { name: 'netprobe', source: 'test/plugins/netprobe', wasm: 'test/plugins/netprobe/plugin.wasm' },

@@ -208,6 +208,27 @@ describe('endpoints', () => {
     });
   });
 
+  test('R5-2 R7-3 the plugin secrets keeps them from the journal and hands them to who asks its one process', async () => {
+    expect((await call(tab, 'secrets.list')).error?.message).toContain('start the service with secrets.serve');
+    // its document is known: until then no params are in the journal anyway
+    await tab.evaluate(async () => {
+      while (!(await sausage.world.fs.readDir('/proc/plugins')).some(({ name }) => name === 'secrets'));
+    });
+    await call(tab, 'core.call', { method: 'secrets.serve', params: {}, detach: true });
+    expect((await call(tab, 'secrets.serve')).error?.message).toBe('secrets are served already');
+    expect((await call(tab, 'secrets.set', { name: 'weather', value: 'hush' })).error).toBeUndefined();
+    expect((await call(tab, 'secrets.list')).result).toEqual(['weather']);
+    const get = { path: '/run/secrets', method: 'get', params: { name: 'weather' } };
+    expect((await call(tab, 'client.use-endpoint', get)).result.result).toBe('hush');
+    const lines = (await call(tab, 'core.log', { plugin: 'secrets' })).result.map(({ line }: { line: string }) => line);
+    expect(lines).toContain('start set {"name":"weather","value":"•••"}');
+    expect(lines.join()).not.toContain('hush');
+    expect((await call(tab, 'secrets.remove', { name: 'weather' })).error).toBeUndefined();
+    expect(await tab.evaluate(() => sausage.world.fs.readTextFile('/config/secrets.json'))).toBe('{}');
+    const [owner] = await tab.evaluate(async () => (await sausage.world.processes()).map(({ pid }) => pid));
+    await call(tab, 'core.stop', { pid: owner });
+  });
+
   test('R5-5 endpoint interfaces are declared in the document', async () => {
     const { result } = await call(tab, 'server.rpc.discover');
     expect(result['x-sausage-endpoints'].control.methods[0].name).toBe('add');
