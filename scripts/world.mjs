@@ -4,7 +4,8 @@
  *   playground.world   the folder `public/world/` as a zip
  *   cargo-sdk.pack     the sources of the Rust SDK, which come into a world when it is there (`src/worlds/sdk.ts`)
  *   js-sdk.pack        those of the SDK for JavaScript, for worlds that are not made of the playground
- *   programs.pack      its plugins in JavaScript without the runner, which is the same for all of them
+ *   programs.pack      its plugins that are not in the zip: those in JavaScript without the runner, which is the same for
+ *                      all of them, and those in Rust that nobody calls in the first moments
  *   components.pack    its plugins, transpiled and minified, so that a first visit does not load jco
  *
  * The bytes depend on the sources alone: no time stamps, entries in the order of their names.
@@ -22,6 +23,13 @@ const WORLD = resolve(fileURLToPath(import.meta.url), '..', '..', 'public', 'wor
 
 const CARGO_SDK = 'plugins/cargo/sdk/';
 const JS_SDK = 'plugins/js/sdk/';
+
+/** The zip is downloaded before the world answers, so of the programs only the one that a first visitor calls is in it. */
+const FIRST = ['notes'];
+const isLate = (path) => {
+  const [, plugin] = path.match(/^plugins\/([^/]+)\/plugin\.wasm$/) ?? [];
+  return plugin !== undefined && !FIRST.includes(plugin);
+};
 
 /** What stands in the folder for the repository's sake and is no part of the world. */
 const notOfTheWorld = (name) => name === 'target' || name === 'plugin.wasm.json' || name.startsWith('.');
@@ -66,8 +74,9 @@ async function framesOf(components) {
 }
 
 /**
- * The programs of the plugins in JavaScript, as the page would build them: `{name: {source, code, map}}`, where `source` is
- * the text of the file where the plugin begins. They become components in the visitor's page (`src/worlds/programs.ts`).
+ * The programs of plugins, `{name: {main, source, …}}`, where `source` is the text of the file `main` where the plugin begins:
+ * in JavaScript with `code` and `map` as the page would build them, in Rust with `wasm` in base64. They become components in
+ * the visitor's page (`src/worlds/programs.ts`).
  */
 async function programsOf(files) {
   const { buildJs } = await loadModule('src/builders/js/build.ts');
@@ -86,9 +95,17 @@ async function programsOf(files) {
     const result = await buildJs({ plugin, files: new Map(own) }, tools);
     if (result.step) throw new Error(`${plugin} cannot be built: ${result.output}`);
     const { code, map } = unsplice(result.component).program;
-    programs[plugin] = { source: text(all.get(`/plugins/${plugin}/source/main.ts`)), code: text(code), map: text(map) };
+    const main = 'source/main.ts';
+    const source = text(all.get(`/plugins/${plugin}/${main}`));
+    programs[plugin] = { main, source, code: text(code), map: text(map) };
   }
   await esbuild.stop();
+  for (const [path, wasm] of files.filter(([path]) => isLate(path))) {
+    const plugin = path.split('/')[1];
+    const main = 'source/src/main.rs';
+    const source = text(all.get(`/plugins/${plugin}/${main}`));
+    programs[plugin] = { main, source, wasm: Buffer.from(wasm).toString('base64') };
+  }
   return programs;
 }
 
@@ -105,7 +122,8 @@ export async function buildWorld({ outDir }) {
   const all = await worldFiles();
   const files = all.filter(([path]) => !path.startsWith(CARGO_SDK));
   // The zip format has no time zone, and its earliest time is this one in whatever zone.
-  const world = zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1) });
+  const first = files.filter(([path]) => !isLate(path));
+  const world = zipSync(Object.fromEntries(first), { level: 9, mtime: new Date(1980, 0, 1) });
   const plugins = files.filter(([path]) => /^plugins\/[^/]+\/plugin\.wasm$/.test(path));
   // plugins in JavaScript are all made of the runner, so it stands for them
   const runner = await readFile(RUNNER);

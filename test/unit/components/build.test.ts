@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unzipSync } from 'fflate';
+import { gunzipSync, unzipSync } from 'fflate';
 import { afterAll, describe, expect, test } from 'vitest';
 import { PLUGINS, recordOf, sha256, sourceHash } from '../../../scripts/plugins.mjs';
 import { buildWorld } from '../../../scripts/world.mjs';
@@ -62,8 +62,13 @@ describe('what the page ships', { timeout: 60_000 }, () => {
   });
 
   test('the pack has every plugin of the world, and both stay small', async () => {
-    const { world, pack, sizes } = await once();
-    const plugins = Object.entries(unzipSync(world)).filter(([name]) => name.endsWith('plugin.wasm'));
+    const { world, pack, sizes, programs } = await once();
+    const late: Record<string, { wasm?: string }> = JSON.parse(new TextDecoder().decode(gunzipSync(programs)));
+    const plugins: [string, Uint8Array<ArrayBuffer>][] = [
+      ...Object.entries(unzipSync(world)).filter(([name]) => name.endsWith('plugin.wasm')),
+      ...Object.entries(late).flatMap(([name, { wasm }]) => (wasm ? [[name, Buffer.from(wasm, 'base64')]] : [])),
+    ] as [string, Uint8Array<ArrayBuffer>][];
+    expect(plugins.map(([name]) => name)).toEqual(expect.arrayContaining(['plugins/notes/plugin.wasm', 'secrets']));
     const frames = await readPack(pack);
     // and the runner, of which the plugins in JavaScript are made
     expect(frames.size).toBe(plugins.length + 1);
