@@ -332,6 +332,31 @@ const platform: Row[] = [
 
 const errors: Row[] = [
   {
+    name: 'an error in the handler of a connection closes it, stands in the journal and ends nothing else',
+    source:
+      "import { method, serve, t } from 'sausage';\nimport { connect, listen } from 'sausage/net';\nserve({ methods: { run: method({ params: t.object({}), result: t.any(), async run() {\n  const server = listen(() => { throw new Error('in the handler'); });\n  const c = await connect(server.port);\n  return await c.read().catch((e) => e.code);\n} }) } });",
+    result: null,
+    log: /Error: in the handler\n?[\s\S]*source\/main\.ts:4:\d+/,
+  },
+  {
+    name: 'a fetch that is aborted before it begins, and a body that is read twice',
+    source:
+      'const aborted = await fetch("http://127.0.0.1:9/", { signal: AbortSignal.abort() }).catch((e) => e.name);\nconst response = new Response("x");\nawait response.text();\nreturn [aborted, await response.text().catch((e) => e.message)];',
+    result: ['AbortError', 'the body was read already'],
+  },
+  {
+    name: 'a task in the background that fails ends the process',
+    source:
+      "import { background, method, serve, t } from 'sausage';\nserve({ methods: { run: method({ params: t.object({}), result: t.any(), run() {\n  background(async () => { await null; throw new Error('behind'); });\n  return new Promise(() => {});\n} }) } });",
+    error: { code: -32002, message: /exit 1/ },
+    log: /Uncaught Error: behind\n?[\s\S]*source\/main\.ts:3:\d+/,
+  },
+  {
+    name: 'a package that is not there',
+    source: "import 'sausage';\nimport x from 'left-pad';\nx();",
+    build: { step: 'compile', output: /source\/main\.ts:2:\d+: error: There is no package left-pad/ },
+  },
+  {
     name: 'a fetch that fails and that nobody catches has its line',
     source: 'await Promise.resolve();\nawait fetch("http://127.0.0.1:9/");',
     error: { code: -32603, message: /TypeError: GET http:\/\/127\.0\.0\.1:9\/ failed: nobody listens there/ },
