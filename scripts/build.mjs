@@ -87,6 +87,8 @@ async function buildAll(debug) {
   await rm(staged, { recursive: true, force: true });
   await buildShippedWorld();
   await buildPage(staged, debug);
+  const { buildGallery } = await import('./gallery.mjs');
+  await buildGallery(staged);
   const gate = await buildGate(staged, debug);
   await buildCheck(staged, debug);
   for (const name of ['LICENSE', 'NOTICE']) {

@@ -35,7 +35,7 @@ const isLate = (path) => {
 const notOfTheWorld = (name) => name === 'target' || name === 'plugin.wasm.json' || name.startsWith('.');
 
 /** The files of the world: paths with `/`, in order, and contents, with line ends as git stores them. */
-async function worldFiles(folder = WORLD, prefix = '') {
+export async function worldFiles(folder = WORLD, prefix = '') {
   const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !notOfTheWorld(name));
   const files = await Promise.all(
     entries.map(async (entry) => {
@@ -109,6 +109,9 @@ async function programsOf(files) {
   return programs;
 }
 
+/** A world as a zip. The format has no time zone, and its earliest time is this one in whatever zone. */
+export const packWorld = (files) => zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1) });
+
 /** The text files below a folder, by their paths there. */
 function packTexts(files, folder) {
   const below = files.flatMap(([path, bytes]) =>
@@ -121,16 +124,23 @@ function packTexts(files, folder) {
 export async function buildWorld({ outDir }) {
   const all = await worldFiles();
   const files = all.filter(([path]) => !path.startsWith(CARGO_SDK));
-  // The zip format has no time zone, and its earliest time is this one in whatever zone.
-  const first = files.filter(([path]) => !isLate(path));
-  const world = zipSync(Object.fromEntries(first), { level: 9, mtime: new Date(1980, 0, 1) });
+  const world = packWorld(files.filter(([path]) => !isLate(path)));
   const plugins = files.filter(([path]) => /^plugins\/[^/]+\/plugin\.wasm$/.test(path));
   // plugins in JavaScript are all made of the runner, so it stands for them
   const runner = await readFile(RUNNER);
   const frames = await framesOf([...plugins.map(([, component]) => component), runner]);
+  // plugins that only worlds of the gallery have
+  const { galleryWorlds } = await import('./gallery.mjs');
+  const known = new Set(files.map(([path]) => path));
+  const gallery = (await galleryWorlds()).flatMap((each) =>
+    each.files.filter(([path]) => path.startsWith('plugins/') && !known.has(path)),
+  );
   const { packFrames } = await loadModule('src/components/pack.ts');
   const pack = packFrames(frames, (bytes) => gzipSync(bytes, { level: 9, mtime: 0 }));
-  const programs = gzipSync(Buffer.from(JSON.stringify(await programsOf(files))), { level: 9, mtime: 0 });
+  const programs = gzipSync(Buffer.from(JSON.stringify(await programsOf([...files, ...gallery]))), {
+    level: 9,
+    mtime: 0,
+  });
   await writeFile(join(outDir, 'playground.world'), world);
   await writeFile(join(outDir, 'cargo-sdk.pack'), packTexts(all, CARGO_SDK));
   await writeFile(join(outDir, 'js-sdk.pack'), packTexts(all, JS_SDK));

@@ -17,6 +17,7 @@ import type { Pane, ShellView } from './parts/shell-view.ts';
 import { base } from './parts/theme.ts';
 import type { SettingsView } from './settings/settings-view.ts';
 import { strings } from './strings.ts';
+import type { GalleryView } from './worlds/gallery-view.ts';
 import type { WorldsView } from './worlds/worlds-view.ts';
 import './console/console-view.ts';
 import './parts/shell-view.ts';
@@ -46,6 +47,7 @@ export class PlaygroundView extends LitElement {
   @query('sausage-files') private files?: FilesView;
   @query('sausage-editor') private editor?: EditorPane;
   @query('sausage-settings') private settings!: SettingsView;
+  @query('sausage-gallery') private gallery!: GalleryView;
   readonly #follow = new Follow<Session>(this);
   readonly #desk = new Follow<Desk>(this);
   readonly #previews = new Follow<Previews>(this);
@@ -166,7 +168,7 @@ export class PlaygroundView extends LitElement {
         <button class="plain large" aria-pressed=${session.presenting.large} title=${strings.app.largeTitle} @click=${() => session.presenting.toggle()}>${strings.app.large}</button>
         <button class="plain settings" @click=${this.openSettings}>${strings.app.settings}</button>
       </header>
-      <sausage-shell .presenting=${session.presenting} .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake} @tour=${this.onTour}>
+      <sausage-shell .presenting=${session.presenting} .panes=${panesOf(session)} @opening=${() => this.shell.show('console')} @offer=${this.onOffer} @make=${this.onMake} @tour=${this.onTour} @gallery=${this.onGallery}>
         ${editing ? html`<sausage-editor slot="editor" .desk=${desk} .console=${session.console} .processes=${session.processes} @empty=${this.onEmpty}></sausage-editor>` : nothing}
         ${world && desk ? html`<sausage-files slot="files" .world=${world} .desk=${desk} @file=${this.onFile}></sausage-files>` : html`<p slot="files" class="none quiet small">${strings.files.closed}</p>`}
         <sausage-console slot="console" .session=${session}></sausage-console>
@@ -178,6 +180,7 @@ export class PlaygroundView extends LitElement {
       </sausage-shell>
       <sausage-status .session=${session} @settings=${this.openSettings}></sausage-status>
       <sausage-settings .session=${session}></sausage-settings>
+      <sausage-gallery .session=${session}></sausage-gallery>
       ${this.#drop.hovering ? html`<div class="drop">${strings.worlds.drop}</div>` : nothing}
     `;
   }
@@ -219,6 +222,11 @@ export class PlaygroundView extends LitElement {
     if (this.session?.phase.kind !== 'booting') void worldsView();
     if (open && !this.#wasOpen) void this.offerLine();
     this.#wasOpen = open;
+  }
+
+  private async onGallery() {
+    await import('./worlds/gallery-view.ts');
+    await this.gallery.show();
   }
 
   private onTour() {

@@ -2,6 +2,7 @@ import type { World } from '../api.ts';
 import { IndexedSettings } from '../settings/settings.ts';
 import { type Addressed, addressOf, readAddress } from './address.ts';
 import { IndexedVersions } from './editor/versions.ts';
+import { loadGallery } from './model/beginnings.ts';
 import type { SausageApi } from './model/phase.ts';
 import { Session } from './model/session.ts';
 import { pageShelf } from './model/shelf.ts';
@@ -48,6 +49,7 @@ function startPlayground(api: SausageApi, playground: URL): Session {
     settings: new IndexedSettings(),
     versions: new IndexedVersions(),
     root: document.documentElement,
+    gallery: () => loadGallery(new URL('.', document.baseURI), fetch),
     ...(navigator.storage && { warehouse: navigator.storage }),
     onOpening: (name, safe) => {
       if (!same({ name, safe }, addressed())) history.pushState(null, '', addressOf({ name, safe }, location.href));

@@ -104,9 +104,18 @@ export const strings = {
     tour: 'Take the tour',
     readme: 'Read what this world is',
     make: 'Make a plugin of your own',
+    gallery: 'Other small worlds',
     hint: 'Write plugin.method and, if it takes some, its params as JSON. Tab completes, ↑ brings back what you wrote.',
     examples: ['notes.add {"text": "milk"}', 'notes.list', 'ls /proc', 'help'],
     emptyExamples: ['ls /', 'ls /proc', 'help'],
+  },
+
+  gallery: {
+    title: 'Small worlds to begin with',
+    text: 'Each opens as a world of its own; one that you have already opens as you left it.',
+    open: (title: string) => `Open ${title}`,
+    none: 'The host of this page has none.',
+    close: 'Close',
   },
 
   console: {

@@ -96,6 +96,7 @@ export class WelcomeView extends LitElement {
       <div class="examples begin">
         ${(this.readme ?? name === PLAYGROUND) ? html`<button class="main" @click=${this.tour}>${name === PLAYGROUND ? welcome.tour : welcome.readme}</button>` : nothing}
         <button @click=${this.make}>${welcome.make}</button>
+        <button @click=${this.gallery}>${welcome.gallery}</button>
       </div>
       <h3>${welcome.try}</h3>
       <div class="examples">
@@ -109,6 +110,10 @@ export class WelcomeView extends LitElement {
 
   private tour() {
     this.dispatchEvent(new Event('tour', { bubbles: true, composed: true }));
+  }
+
+  private gallery() {
+    this.dispatchEvent(new Event('gallery', { bubbles: true, composed: true }));
   }
 
   private make() {

@@ -5,7 +5,7 @@ import { forgetHistory, moveHistory } from '../console/history.ts';
 import { Desk } from '../editor/desk.ts';
 import { forgetVersions, moveVersions, type VersionsStore } from '../editor/versions.ts';
 import { strings } from '../strings.ts';
-import { Beginnings, PLAYGROUND_ORIGIN } from './beginnings.ts';
+import { Beginnings, PLAYGROUND_ORIGIN, type Sample } from './beginnings.ts';
 import { JournalFeed } from './journal.ts';
 import type { Opening, Phase, SausageApi } from './phase.ts';
 import { Presenting } from './presenting.ts';
@@ -38,6 +38,8 @@ export interface SessionOptions {
   warehouse?: Warehouse;
   /** Where the page's settings are kept. */
   settings?: SettingsStore;
+  /** The small worlds to begin with. */
+  gallery?: () => Promise<Sample[]>;
   /** The root of the page, for the size of its type. */
   root?: { classList: Pick<DOMTokenList, 'toggle'> };
   /** Where the versions of edited files are kept. */
@@ -202,6 +204,19 @@ export class Session extends Store {
       () => {},
     );
     void this.refreshWorlds();
+    void this.loadGallery();
+  }
+
+  /** The small worlds to begin with; asked for once a world is there, since nobody needs them before. */
+  async loadGallery(): Promise<void> {
+    if (this.beginnings.gallery.length > 0) return;
+    this.beginnings.gallery = (await this.#options.gallery?.()) ?? [];
+    this.changed();
+  }
+
+  /** Opens a small world, which is made when there is none of its name. */
+  openSample(sample: Sample): Promise<void> {
+    return this.open(sample.name, { create: true, begin: this.beginnings.sample(sample) });
   }
 
   /** The world ended by itself: with 75 it starts again, but not for ever. */
