@@ -5,7 +5,8 @@ import { expect } from 'vitest';
 
 export interface Figure {
   name: string;
-  unit: 'ms' | 'µs' | 'bytes' | 'calls/s' | 'MB/s';
+  /** `score`: the sum of what has moved, as browsers count a layout shift. */
+  unit: 'ms' | 'µs' | 'bytes' | 'calls/s' | 'MB/s' | 'score';
   value: number;
   /** What the same work costs without us. */
   floor?: number;

@@ -35,9 +35,9 @@ it('hello, notes, chat, a site and nothing at all open from the gallery, and wor
   await call('notes.add', { text: 'milk' }).toMatchObject({ text: 'milk' });
 
   await open('Chat');
-  await call('chat.say', { name: 'Ada', text: 'a *b*' }).toBe(1);
-  expect(await page.evaluate(() => sausage.world.call('chat.party'))).toBe(4);
-  expect(await page.evaluate(() => sausage.world.fs.readTextFile('/state/chat/page.md'))).toContain('a \\*b\\*');
+  await call('talk.say', { name: 'Ada', text: 'a *b*' }).toBe(1);
+  expect(await page.evaluate(() => sausage.world.call('talk.party'))).toBe(4);
+  expect(await page.evaluate(() => sausage.world.fs.readTextFile('/state/talk/page.md'))).toContain('a \\*b\\*');
 
   await open('Site');
   const get = (path: string) =>

@@ -1,8 +1,8 @@
 import { call, lock, method, serve, type Static, t } from 'sausage';
 import { mkdir, readText, replaceFile } from 'sausage/fs';
 
-const LINES = '/state/chat/lines.json';
-const PAGE = '/state/chat/page.md';
+const LINES = '/state/talk/lines.json';
+const PAGE = '/state/talk/page.md';
 
 const Line = t.named('Line', t.object({ name: t.string(), text: t.string() }));
 type Line = Static<typeof Line>;
@@ -25,7 +25,7 @@ function write(lines: Line[]): void {
 }
 
 function say(line: Line): Promise<number> {
-  mkdir('/state/chat', { recursive: true });
+  mkdir('/state/talk', { recursive: true });
   return lock(LINES, () => {
     const lines = [...read(), line];
     write(lines);
@@ -36,7 +36,7 @@ function say(line: Line): Promise<number> {
 /** Three processes that speak at once. */
 async function party(): Promise<number> {
   const guests = ['Ada', 'Bob', 'Cleo'];
-  await Promise.all(guests.map((name) => call('chat.say', { name, text: `Hello, ${name} here.` })));
+  await Promise.all(guests.map((name) => call('talk.say', { name, text: `Hello, ${name} here.` })));
   return read().length;
 }
 
