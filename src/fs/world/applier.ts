@@ -43,6 +43,8 @@ export interface ApplierParts {
   pressed(): boolean;
   /** The storage has no longer what it should have: somebody else removed it. */
   lost(node: File): void;
+  /** Somebody else's folder stands where the file is to be. */
+  displaced(node: File): void;
   /** Something failed for another reason than a full disk. */
   failed(error: unknown): void;
 }
@@ -73,10 +75,10 @@ export class Applier {
 
   constructor(parts: ApplierParts) {
     this.parts = parts;
-    const { root, log, mirror, handles, folds, lost } = parts;
+    const { root, log, mirror, handles, folds, lost, displaced } = parts;
     this.locations = new Locations(root, mirror, folds);
     const again = (source: Item, item: Item): void => this.addFrom(source, item);
-    this.mover = new Mover({ locations: this.locations, log, handles, pace: this.pace, again, lost });
+    this.mover = new Mover({ locations: this.locations, log, handles, pace: this.pace, again, lost, displaced });
   }
 
   get idle(): boolean {
@@ -282,11 +284,9 @@ export class Applier {
   private async open(node: File): Promise<NonNullable<Content['handle']>> {
     const content = node.content!;
     if (!content.handle) await this.pace.run(() => this.parts.handles.makeRoom());
-    const handle = await this.parts.handles.open(node).catch((error: unknown) => {
+    const handle = await this.parts.handles.open(node).catch(async (error: unknown) => {
       if (isMissing(error)) this.mover.missing(node);
-      // A folder is there of which nothing was known: the next try makes room.
-      const { place } = content;
-      if (place && error instanceof StorageError && error.code === 'wrong-kind') place.directory.child(place.name);
+      if (content.place) await this.mover.obstructed(node, content.place);
       throw error;
     });
     // What a crash left behind the end of the file must not show up when the file grows.

@@ -22,6 +22,8 @@ export interface MoverParts {
   again(source: Item, item: Item): void;
   /** The storage has no longer what it should have: somebody else removed it. */
   lost(node: File): void;
+  /** Somebody else's folder stands where the file is to be: it gets another name. */
+  displaced(node: File): void;
 }
 
 /**
@@ -112,6 +114,7 @@ export class Mover {
       await file.move(await wanted.directory.open(), wanted.name);
     } catch (error) {
       if (isMissing(error)) this.missing(node);
+      await this.obstructed(node, wanted);
       throw error;
     }
     this.moved(node, content, wanted);
@@ -284,6 +287,36 @@ export class Mover {
   private note(node: File, state: 'moving' | 'there', place: StoredPlace): void {
     const path = `${place.directory.path}/${place.name}`;
     this.parts.log.append({ type: 'place', inode: node.inode, state, path }, true);
+  }
+
+  /**
+   * Something failed at a place of a file. A folder may be there of which nothing was known: when it is empty the next try
+   * makes room, else it is somebody else's and stays, and trying again would never end.
+   */
+  async obstructed(node: File, place: StoredPlace): Promise<void> {
+    const { directory, name } = place;
+    const folder = await directory
+      .open()
+      .then((up) => up.directory(name, false))
+      .catch(() => undefined);
+    if (!folder) return;
+    if ((await folder.list()).length === 0 || directory === this.locations.mirror.orphans) {
+      directory.child(name);
+      return;
+    }
+    if (!this.locations.stillWanted(node, place)) return;
+    const content = node.content!;
+    if (content.place?.directory !== directory || content.place.name !== name) {
+      this.parts.displaced(node);
+    } else if (content.baseEnd > 0) {
+      // It stood there and was replaced.
+      this.parts.lost(node);
+    } else {
+      this.parts.log.append({ type: 'place', inode: node.inode, state: 'gone', path: '' }, true);
+      this.locations.mirror.put(node, undefined);
+      content.unmade = false;
+      this.parts.displaced(node);
+    }
   }
 
   /** The stored file is not where it should be. When the log has all of it, it is made again; else it is lost. */

@@ -71,6 +71,16 @@ export class Outside {
     this.world.group(() => this.forget(node));
   }
 
+  /** Somebody else's folder stands where a file is to be in the storage: the file goes on under another name. */
+  displaced(node: File): void {
+    const { directory, name } = node.places[0]!;
+    const path = node.path();
+    let free = `displaced-${node.inode}`;
+    while (directory.children!.has(free)) free += '-';
+    this.world.group(() => this.nameAnew(node, directory as File, free));
+    this.world.repaired(`${path} is now ${node.path()}: a folder with the name ${name} was put there from outside`);
+  }
+
   /** Gives a node another name, or one when it has none. */
   nameAnew(node: File, directory: File, name: string): void {
     const [old] = node.places;

@@ -72,6 +72,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
       folds: parts.folds,
       pressed: () => parts.log.size >= parts.checkpointAt / 2,
       lost: (node) => this.outside.lost(node),
+      displaced: (node) => this.outside.displaced(node),
       failed: (error) => this.failed(error),
     });
     this.checkpointer = new Checkpointer(this, parts);

@@ -554,6 +554,36 @@ describe('a world in a storage', () => {
     expect(storage.tree('files')).toEqual({ f: 'f'.repeat(10) });
   });
 
+  it.each([
+    ['made', 'the first time'],
+    ['moved', 'by a rename'],
+  ])(
+    'a folder of another tool that is where a file is to be stays, and the file goes on beside it: %s',
+    async (way) => {
+      const storage = new FakeStorage();
+      const [world, files] = await open(storage);
+      if (way === 'moved') {
+        await files.writeFile('/before', letters('f', 20_000));
+        await world.settled();
+      }
+      storage.makeDirectory('files/f');
+      storage.setBytes('files/f/theirs', encode('kept'));
+      if (way === 'moved') await files.rename(files.root, 'before', files.root, 'f');
+      else await files.writeFile('/f', letters('f', 20));
+      await world.settled();
+      const length = way === 'moved' ? 20_000 : 20;
+      const name = files.list(files.root)[0]!.name;
+      expect(name).toMatch(/^displaced-\d+$/);
+      expect(storage.tree('files')).toEqual({ 'f/': '', 'f/theirs': 'kept', [name]: 'f'.repeat(length) });
+      expect(world.repairs).toEqual([`/f is now /${name}: a folder with the name f was put there from outside`]);
+      // Nothing waits for ever: a checkpoint gets done, and the next opening has both.
+      await world.checkpoint();
+      const [again, after] = await open(await crash(world, storage));
+      await again.compared();
+      expect(await picture(after)).toEqual({ 'f/': '', 'f/theirs': '1 1k1e1p1t', [name]: `1 ${length}f` });
+    },
+  );
+
   it('R4-10 what cannot be in a world stays outside, with a sentence, and keeps nothing else from joining', async () => {
     const storage = new FakeStorage();
     const [world] = await open(storage);
