@@ -3,6 +3,7 @@ import type { MaybePromise } from '../filesystem.ts';
 import { now, type TreeNode } from '../tree.ts';
 import { type TreeChange, TreeFileSystem } from '../tree-filesystem.ts';
 import { Applier } from './applier.ts';
+import { recordChange, subjects, touchedBy } from './changes.ts';
 import { Checkpointer, type CheckpointState } from './checkpointer.ts';
 import { Comparison } from './comparison.ts';
 import { Content } from './content.ts';
@@ -11,6 +12,7 @@ import type { WriteAheadLog } from './log.ts';
 import type { Mirror } from './mirror.ts';
 import { Outside } from './outside.ts';
 import { MAX_RECORD_DATA } from './records.ts';
+import { recordInRow, settleRow } from './rows.ts';
 import type { StorageHandle } from './storage.ts';
 import type { WorldFileSystem, WorldUsage } from './world.ts';
 
@@ -261,7 +263,7 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     content.unflushed = content.unsafe = true;
     try {
       if (handle.write(data, offset) < data.length) throw diskFull();
-      if (node.named) this.logStraight(node, end, time);
+      if (node.named) recordInRow(this.parts.log, node, end, time);
     } catch (error) {
       if (handle.size() > node.size) handle.truncate(node.size);
       throw error;
@@ -270,24 +272,9 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     content.baseEnd = end;
   }
 
-  /**
-   * A record costs as much as the write of a large block itself. So the second one in a row says that more may follow,
-   * and those have none: the file is then as long as the storage has it, which a boot asks for.
-   */
-  private logStraight(node: TreeNode<Content>, end: number, time: bigint): void {
-    const content = node.content!;
-    const { log } = this.parts;
-    if (content.straight === 0) log.append({ type: 'direct', inode: node.inode, end, time });
-    else if (content.straight === 1) log.append({ type: 'growing', inode: node.inode, end, time });
-    if (log.isCurrent) content.straight++;
-  }
-
   /** The log says again how long a file is: before a record of another kind, and when its writers have gone. */
   private settleLength(node: TreeNode<Content>): void {
-    const content = node.content!;
-    if (content.straight > 1 && node.named)
-      this.parts.log.append({ type: 'direct', inode: node.inode, end: node.size, time: node.modified }, true);
-    content.straight = 0;
+    settleRow(this.parts.log, node);
   }
 
   /** As `settleLength`, of every file. */
@@ -308,48 +295,15 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
 
   protected override record(change: TreeChange<Content>): void {
     const { log } = this.parts;
-    switch (change.type) {
-      case 'create': {
-        const { node, directory, name, time } = change;
-        const { inode, kind, target } = node;
-        log.append({ type: 'create', inode, kind, directory: directory.inode, name, target, time });
-        this.checkpointer.skip(node);
-        this.touch(directory);
-        break;
-      }
-      case 'link': {
-        const { node, directory, name, time } = change;
-        log.append({ type: 'link', inode: node.inode, directory: directory.inode, name, time });
-        this.touch(node);
-        this.touch(directory);
-        break;
-      }
-      case 'remove': {
-        const { directory, name, time } = change;
-        log.append({ type: 'remove', directory: directory.inode, name, time }, true);
-        this.touch(directory.children!.get(name)!);
-        this.touch(directory);
-        break;
-      }
-      case 'rename': {
-        const { from, oldName, to, newName, time } = change;
-        const node = from.children!.get(oldName)!;
-        const replaced = to.children!.get(newName);
-        // The new content must not come after its name, or a crash of the machine could leave neither old nor new.
-        if (replaced && node.content?.unsafe) this.handles.flush(node.content);
-        log.append({ type: 'rename', from: from.inode, oldName, to: to.inode, newName, time }, replaced !== undefined);
-        for (const touched of [node, from, to]) this.touch(touched);
-        if (replaced) this.touch(replaced);
-        break;
-      }
-      case 'times': {
-        const { node, accessed, modified, time } = change;
-        if (node.content) this.settleLength(node);
-        if (node.named) log.append({ type: 'times', inode: node.inode, accessed, modified, time });
-        this.touch(node);
-        break;
-      }
+    // The new content must not come after its name, or a crash of the machine could leave neither old nor new.
+    if (change.type === 'rename' && change.to.children!.has(change.newName)) {
+      const { content } = change.from.children!.get(change.oldName)!;
+      if (content?.unsafe) this.handles.flush(content);
     }
+    if (change.type === 'times' && change.node.content) this.settleLength(change.node);
+    recordChange(log, change);
+    if (change.type === 'create') this.checkpointer.skip(change.node);
+    for (const node of touchedBy(change)) this.touch(node);
   }
 
   /** Every change of names comes here, also those of a boot. */
@@ -418,18 +372,6 @@ export class StoredWorld extends TreeFileSystem<Content> implements WorldFileSys
     if (this.failures.has(sentence)) return;
     this.failures.add(sentence);
     this.repaired(sentence);
-  }
-}
-
-/** The nodes whose names a change is about, as they are before it: the one that is meant, and the one that it replaces. */
-function subjects(change: TreeChange<Content>): [TreeNode<Content> | undefined, TreeNode<Content> | undefined] {
-  switch (change.type) {
-    case 'remove':
-      return [change.directory.children!.get(change.name), undefined];
-    case 'rename':
-      return [change.from.children!.get(change.oldName), change.to.children!.get(change.newName)];
-    default:
-      return [change.node, undefined];
   }
 }
 
