@@ -176,7 +176,8 @@ describe('a world in OPFS', () => {
     await launch();
     const opened = (await run('open', 'many')) as { milliseconds: number };
     console.log(JSON.stringify({ openMilliseconds: opened.milliseconds }));
-    expect(opened.milliseconds).toBeLessThan(2000);
+    // An opening that went to each file in the storage would take as long as it took to make them there.
+    expect(opened.milliseconds / figures.settledMilliseconds!).toBeLessThan(0.1);
     expect(await run('read', '/bench/file-4999')).toBe('\u0001'.repeat(1024));
     await run('close');
   });
