@@ -19,13 +19,23 @@ const OWN_LICENCE = 'the file LICENSE';
 /** Licences of the crates, and whether their code is in the plugin or only helps the compiler. */
 const CRATES = {
   bitflags: { licence: 'MIT OR Apache-2.0', ships: true },
+  cc: { licence: 'MIT OR Apache-2.0', ships: false },
   'dyn-clone': { licence: 'MIT OR Apache-2.0', ships: true },
+  'fallible-iterator': { licence: 'MIT OR Apache-2.0', ships: true },
+  'fallible-streaming-iterator': { licence: 'MIT OR Apache-2.0', ships: true },
+  'find-msvc-tools': { licence: 'MIT OR Apache-2.0', ships: false },
+  foldhash: { licence: 'Zlib', ships: true },
+  hashbrown: { licence: 'MIT OR Apache-2.0', ships: true },
+  hashlink: { licence: 'MIT OR Apache-2.0', ships: true },
   itoa: { licence: 'MIT OR Apache-2.0', ships: true },
+  'libsqlite3-sys': { licence: 'MIT', ships: true },
   memchr: { licence: 'Unlicense OR MIT', ships: true },
+  'pkg-config': { licence: 'MIT OR Apache-2.0', ships: false },
   'proc-macro2': { licence: 'MIT OR Apache-2.0', ships: false },
   quote: { licence: 'MIT OR Apache-2.0', ships: false },
   'ref-cast': { licence: 'MIT OR Apache-2.0', ships: true },
   'ref-cast-impl': { licence: 'MIT OR Apache-2.0', ships: false },
+  rusqlite: { licence: 'MIT', ships: true },
   schemars: { licence: 'MIT', ships: true },
   schemars_derive: { licence: 'MIT', ships: false },
   serde: { licence: 'MIT OR Apache-2.0', ships: true },
@@ -33,8 +43,11 @@ const CRATES = {
   serde_derive: { licence: 'MIT OR Apache-2.0', ships: false },
   serde_derive_internals: { licence: 'MIT OR Apache-2.0', ships: false },
   serde_json: { licence: 'MIT OR Apache-2.0', ships: true },
+  shlex: { licence: 'MIT OR Apache-2.0', ships: false },
+  smallvec: { licence: 'MIT OR Apache-2.0', ships: true },
   syn: { licence: 'MIT OR Apache-2.0', ships: false },
   'unicode-ident': { licence: '(MIT OR Apache-2.0) AND Unicode-3.0', ships: false },
+  vcpkg: { licence: 'MIT OR Apache-2.0', ships: false },
   wasip2: { licence: 'Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT', ships: true },
   'wit-bindgen': { licence: 'Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT', ships: true },
   zmij: { licence: 'MIT', ships: true },
@@ -55,7 +68,7 @@ const EMBEDDED = [
     'Apache-2.0 WITH LLVM-exception',
   ],
   ['wasm-tools and js-component-bindgen', 'in @bytecodealliance/jco-transpile', 'Apache-2.0 WITH LLVM-exception'],
-  ['SQLite', 'in @journeyapps/wa-sqlite', 'public domain'],
+  ['SQLite', 'in @journeyapps/wa-sqlite and in the plugin sqlite', 'public domain'],
 ];
 
 /** The C sources come with the crate `rquickjs-sys` when the runner is built, and are not in this repository. */
@@ -162,7 +175,8 @@ The page and its server contain, or are built from, the work of others that is l
 ${heading('Rust crates')}
 Where a licence can be chosen it is Apache-2.0 (its text is ${OWN_LICENCE}), or else the Unlicense. The text of the MIT
 licence is that of the packages below; that of schemars says
-"Copyright (c) 2019 Graham Esau", zmij names no copyright holder in it.
+"Copyright (c) 2019 Graham Esau", that of rusqlite and libsqlite3-sys "Copyright (c) 2014 The rusqlite developers", zmij
+names no copyright holder in it.
 
 ${cratesSection()}
 ${heading('Code inside of packages and plugins')}

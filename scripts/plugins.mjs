@@ -35,6 +35,13 @@ export const PLUGINS = [
     wasm: 'public/world/plugins/secrets/plugin.wasm',
     sdk: true,
   },
+  {
+    name: 'sqlite',
+    source: 'public/world/plugins/sqlite/source',
+    wasm: 'public/world/plugins/sqlite/plugin.wasm',
+    sdk: true,
+    c: true,
+  },
   { name: 'probe', source: 'test/plugins/probe', wasm: 'test/plugins/probe/plugin.wasm' },
   { name: 'exercise', source: 'test/plugins/exercise', wasm: 'test/plugins/exercise/plugin.wasm' },
   { name: 'netprobe', source: 'test/plugins/netprobe', wasm: 'test/plugins/netprobe/plugin.wasm' },
@@ -90,8 +97,25 @@ export function findToolchain() {
   }
 }
 
-/** The whole line, builder included: a distribution's standard library is not that of rustup. */
-const compilerOf = (toolchain) => execFileSync(toolchain.rustc, ['-V'], { encoding: 'utf8' }).trim();
+/** wasi-libc and a clang for it stand beside the Rust toolchain, and llvm-ar beside clang; see `scripts/rust-wasm.sh`. */
+const clangOf = (toolchain) => join(dirname(toolchain.cargo), 'wasi-clang');
+
+function cEnvironment(toolchain) {
+  const clang = clangOf(toolchain);
+  const ar = execFileSync(clang, ['-print-prog-name=llvm-ar'], { encoding: 'utf8' }).trim();
+  // the paths of this machine are no part of what is built
+  return { CC_wasm32_wasip1: clang, AR_wasm32_wasip1: ar, CFLAGS_wasm32_wasip1: '-g0' };
+}
+
+/** The whole lines, builder included: a distribution's standard library is not that of rustup. */
+function compilerOf(toolchain, plugin) {
+  const version = (path, ...args) => execFileSync(path, args, { encoding: 'utf8' }).trim().split('\n')[0];
+  const rust = version(toolchain.rustc, '-V');
+  if (!plugin.c) return rust;
+  return existsSync(clangOf(toolchain))
+    ? `${rust}; ${version(clangOf(toolchain), '--version')}`
+    : `${rust}; no clang for WASI`;
+}
 
 /**
  * Copies a plugin that uses the SDK to a folder of its own, the SDK inside of it: cargo makes the names of symbols, and so the
@@ -121,7 +145,12 @@ async function build(plugin, toolchain) {
   const flags = folders.map(([folder, name, version]) => `--remap-path-prefix=${folder}=/${name}-${version}`);
   flags.push(`--remap-path-prefix=${sysroot}=/rust`);
 
-  const env = { ...process.env, CARGO_TARGET_DIR: target, CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f') };
+  const env = {
+    ...process.env,
+    ...(plugin.c && cEnvironment(toolchain)),
+    CARGO_TARGET_DIR: target,
+    CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
+  };
   cargo(['build', '--release', '--target', TARGET, ...manifest], { env, stdio: ['ignore', 'inherit', 'inherit'] });
   return componentFromModule(readFileSync(join(target, TARGET, 'release', `${plugin.name}.wasm`)));
 }
@@ -140,8 +169,8 @@ async function main(args) {
       `no Rust toolchain for ${TARGET}: run "rustup target add ${TARGET}", or scripts/rust-wasm.sh on Debian`,
     );
   }
-  const compiler = compilerOf(toolchain);
   for (const plugin of PLUGINS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const compiler = compilerOf(toolchain, plugin);
     const recordFile = join(ROOT, recordOf(plugin));
     const recorded = existsSync(recordFile) ? JSON.parse(readFileSync(recordFile, 'utf8')) : {};
     if (check && recorded.compiler !== compiler) {

@@ -78,9 +78,11 @@ describe('the page, for a visitor', () => {
     await ready();
     await page.getByRole('button', { name: 'Form', exact: true }).click();
     const form = page.locator('sausage-call-form');
-    await form.getByLabel('Plugin').selectOption('notes');
-    await expect.poll(() => form.getByLabel('Method').locator('option').allTextContents()).toContain('add');
-    await form.getByLabel('Method').selectOption('add');
+    await form.getByRole('combobox', { name: 'Plugin' }).selectOption('notes');
+    await expect
+      .poll(() => form.getByRole('combobox', { name: 'Method' }).locator('option').allTextContents())
+      .toContain('add');
+    await form.getByRole('combobox', { name: 'Method' }).selectOption('add');
     await form.getByLabel('text').fill('of "a form"');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(380);
     await form.getByRole('button', { name: 'Call', exact: true }).click();
