@@ -61,6 +61,14 @@ describe.each(engines)('the main path in $name', ({ name, missing }) => {
       const listed = (await call(tab, 'notes.list')).result;
       expect(listed.notes).toHaveLength(2);
 
+      // The journal's lines of the first moments wait in memory until SQLite is there.
+      await tab.evaluate(async () => {
+        const written = async () => {
+          const file = await sausage.world.fs.readFile('/state/core/journal.sqlite').catch(() => new Uint8Array());
+          return new TextDecoder('latin1').decode(file).split('start add').length - 1;
+        };
+        while ((await written()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+      });
       await tab.reload();
       expect((await call(tab, 'notes.list')).result).toEqual(listed);
 
