@@ -190,13 +190,17 @@ describe('endpoints', () => {
       'declares no endpoint',
     );
 
-    // a client that waits hears that the server is gone, whose file goes with it
+    // a client that waits hears that the server is gone; what a killed one leaves in /run leads nowhere
     const waits = call(tab, 'user.wait_on', { path: '/run/ring' });
     await tab.evaluate(async () => {
       while (!(await sausage.world.processes()).some(({ method }) => method === 'wait_on'));
     });
-    await call(tab, 'core.stop', { pid: owner });
+    await call(tab, 'core.kill', { pid: owner });
     expect((await waits).error).toMatchObject({ code: -32002 });
+    expect((await call(tab, 'user.use_ring', { path: '/run/ring' })).error?.message).toContain('connection-refused');
+    // one that is stopped takes its file along
+    const { result: again } = await call(tab, 'ringer.serve', { path: '/run/ring' });
+    await call(tab, 'core.stop', { pid: await listening(again) });
     const left = await tab.evaluate(async () => (await sausage.world.fs.readDir('/run')).map(({ name }) => name));
     expect(left).not.toContain('ring');
     expect(await tab.evaluate(async () => (await sausage.world.ports()).length)).toBe(0);
