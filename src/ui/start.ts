@@ -1,6 +1,6 @@
 import type { World } from '../api.ts';
 import { IndexedSettings } from '../settings/settings.ts';
-import { type Addressed, addressOf, readAddress } from './address.ts';
+import { type Addressed, addressOf, readAddress, readLink } from './address.ts';
 import { IndexedVersions } from './editor/versions.ts';
 import { loadGallery } from './model/beginnings.ts';
 import type { SausageApi } from './model/phase.ts';
@@ -52,7 +52,8 @@ function startPlayground(api: SausageApi, playground: URL): Session {
     gallery: () => loadGallery(new URL('.', document.baseURI), fetch),
     ...(navigator.storage && { warehouse: navigator.storage }),
     onOpening: (name, safe) => {
-      if (!same({ name, safe }, addressed())) history.pushState(null, '', addressOf({ name, safe }, location.href));
+      if (!same({ name, safe }, addressed()) || readLink(location.href))
+        history.pushState(null, '', addressOf({ name, safe }, location.href));
     },
   });
   const page: PageApi = {
@@ -84,8 +85,14 @@ function startPlayground(api: SausageApi, playground: URL): Session {
     void session.desk?.saveAll();
   });
   window.addEventListener('pagehide', () => session.leave());
+  const follow = (): boolean => {
+    const link = readLink(location.href);
+    if (link) void session.follow(link);
+    return link !== undefined;
+  };
+  window.addEventListener('hashchange', follow);
   const { name, safe } = addressed();
-  void session.open(name, { safe });
+  if (!follow()) void session.open(name, { safe });
   return session;
 }
 

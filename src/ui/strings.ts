@@ -55,6 +55,13 @@ export const strings = {
     unknownNext: 'Make it now, with nothing in it, or go to the playground, which has something to try.',
     create: (world: string) => `Create “${world}”, empty`,
     playground: 'Open the playground',
+    linked: (world: string) => `You have followed this link before: “${world}” came of it`,
+    linkedNext: 'Go on where you were, make another world of the link, or give up what you changed and begin anew.',
+    goOn: (world: string) => `Go on with “${world}”`,
+    another: 'Make another world',
+    reset: (world: string) => `Reset “${world}”`,
+    badLink: (text: string) => `This link means no world: “${text}” is no address of a zip.`,
+    following: 'following a link',
     unstable: (world: string) => `“${world}” did not last`,
     unstableText:
       'Its last two starts ended within a minute: the tab or the browser stopped while its services started.',

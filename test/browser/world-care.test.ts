@@ -45,7 +45,7 @@ describe('the list of worlds', () => {
       await sausage.world.fs.mkdir('/plugins', { recursive: true });
       return [...new Uint8Array(await (await sausage.world.exportZip()).arrayBuffer())];
     });
-    await page.route('**/lesson.zip', (route) => route.fulfill({ body: Buffer.from(zip) }));
+    await page.route(/\/(lesson|linked)\.zip$/, (route) => route.fulfill({ body: Buffer.from(zip) }));
     await press('New world');
     await worlds().getByRole('radio', { name: 'A zip at an address' }).check();
     await answer('lesson');
@@ -110,6 +110,39 @@ describe('the list of worlds', () => {
     expect(textsOf(whole.data).join()).toContain('hush too');
     expect(textsOf(without.data).join()).not.toContain('hush');
     expect(textsOf(without.data).join()).toContain('config/agent.json');
+  });
+
+  it('R8-5 a link to a zip makes a world, and asks when it is followed again', async () => {
+    await page.goto(`${address}#world=${encodeURIComponent(`${address}linked.zip`)}`);
+    await isOpen('linked');
+    expect(page.url()).toBe(`${address}?world=linked`);
+    expect(await page.evaluate(() => sausage.world.held)).toBe(true);
+    await page.evaluate(() => sausage.world.fs.writeFile('/lesson.md', 'mine'));
+    const follow = () => page.evaluate(() => void (location.hash = '#world=linked.zip'));
+    await follow();
+    await page.getByRole('button', { name: 'Go on with “linked”' }).click();
+    await isOpen('linked');
+    const text = () => page.evaluate(() => sausage.world.fs.readTextFile('/lesson.md'));
+    expect(await text()).toBe('mine');
+    await follow();
+    await page.getByRole('button', { name: 'Make another world' }).click();
+    await isOpen('linked 2');
+    expect(await text()).toBe('# Hello');
+    await page.evaluate(() => void (location.hash = '#world=nowhere.zip'));
+    await page.getByText(/There is no world at .*nowhere\.zip/).waitFor();
+    await page.evaluate(() => void (location.hash = '#world=javascript:alert(1)'));
+    await page.getByText('This link means no world').waitFor();
+    // what was made before can be told from the link also under another name
+    await page.evaluate(() => void (location.hash = '#world=lesson.zip'));
+    await page.getByRole('button', { name: 'Go on with “lesson two”' }).waitFor();
+    await page.evaluate(async () => {
+      for (const name of ['linked', 'linked 2']) await sausage.deleteWorld(name);
+    });
+    await page.goto(`${address}?world=lesson+two`);
+    await isOpen('lesson two');
+    await page.getByRole('tab', { name: 'Worlds' }).click();
+    // that there is nothing at an address is an error of the console
+    tab.problems.length = 0;
   });
 
   it('does all of it at 380 pixels too, and nothing sticks out', async () => {

@@ -38,6 +38,8 @@ export type Phase =
   | { kind: 'open'; world: World }
   | { kind: 'failed'; problem: Problem }
   | { kind: 'closing' }
+  /** A link was followed, and `name` is what it made before. */
+  | { kind: 'linked'; name: string; begin: Beginning }
   | { kind: 'ended'; exitCode: number; tooOften: boolean; takenOver: boolean };
 
 /** How a world is opened. Without anything, only one that exists, with its services. */
@@ -45,6 +47,8 @@ export interface Opening {
   /** Makes the world when there is none of that name, empty unless `begin` says of what. */
   create?: boolean;
   begin?: Beginning;
+  /** Makes the world anew of this before. */
+  resetTo?: Beginning;
   /** Without its services (R8-5). */
   safe?: boolean;
   /** Another page that has the world stops it (R1-6). */

@@ -19,6 +19,7 @@ import type { Shelf } from './shelf.ts';
 import { Signals } from './signals.ts';
 import { forgetStarts, Starts } from './starts.ts';
 import { Store } from './store.ts';
+import { nameFromFile } from './world-name.ts';
 
 /** The world that is made of the shipped file when it is not there yet. */
 export const PLAYGROUND = 'playground';
@@ -78,6 +79,8 @@ export class Session extends Store {
   /** Grows with each start: an older one that comes late is closed and forgotten. */
   #turn = 0;
   #restarts: number[] = [];
+  /** How the world was opened last, for another try. */
+  #opening: Opening = {};
   #unsubscribe: (() => void)[] = [];
 
   constructor(api: SausageApi, options: SessionOptions) {
@@ -120,6 +123,7 @@ export class Session extends Store {
       this.desk = this.#desks.get(name);
       this.#desks.delete(name);
     }
+    this.#opening = opening;
     this.safe = opening.safe ?? false;
     this.#options.onOpening?.(name, this.safe);
     this.journal = new JournalFeed();
@@ -127,7 +131,10 @@ export class Session extends Store {
     await this.#boot(turn, opening);
   }
 
-  async #boot(turn: number, { create = false, begin, takeOver = false, anyway = false }: Opening): Promise<void> {
+  async #boot(
+    turn: number,
+    { create = false, begin, resetTo, takeOver = false, anyway = false }: Opening,
+  ): Promise<void> {
     if (this.#ready.settled) this.#ready = new Readiness();
     this.processes = new ProcessTable();
     const begun = { kind: 'booting', ...(takeOver && { takingOver: Date.now() }) } as const;
@@ -137,6 +144,14 @@ export class Session extends Store {
       if (turn !== this.#turn) return;
       const exists = this.worlds.some(({ name }) => name === this.name);
       if (!exists && !create && this.name !== PLAYGROUND) return this.#enter({ kind: 'unknown' });
+      if (exists && resetTo) {
+        await this.api.resetWorld(this.name, {
+          ...resetTo,
+          onProgress: (progress) => this.#progress(turn, { ...begun, progress }),
+        });
+        await forgetVersions(this.name, this.#options.versions);
+        if (turn !== this.#turn) return;
+      }
       if (!this.safe && !anyway && this.#starts.doubtful(this.name)) return this.#enter({ kind: 'unstable' });
       const options: OpenWorldOptions = {
         name: this.name,
@@ -205,6 +220,49 @@ export class Session extends Store {
     );
     void this.refreshWorlds();
     void this.loadGallery();
+  }
+
+  /**
+   * Follows a link to the zip of a world. The first time it makes a world of it, whose services wait as those of any world from
+   * outside (R8-5); later the visitor says whether to go on with that one,
+   * or with the one that was open last where there are more.
+   */
+  async follow(link: { zip: URL; hash?: string } | { problem: string }): Promise<void> {
+    const turn = ++this.#turn;
+    await this.#closeOpen();
+    if ('problem' in link) {
+      const error = new Error(strings.boot.badLink(link.problem));
+      return this.#enter({ kind: 'failed', problem: problem(error, strings.boot.following) });
+    }
+    const { zip, hash } = link;
+    this.worlds = await this.api.listWorlds().catch(() => []);
+    if (turn !== this.#turn) return;
+    const origin = zip.href;
+    const begin: Beginning = { from: zip, origin, ...(hash !== undefined && { hash }) };
+    const time = ({ opened }: WorldInfo) => opened?.getTime() ?? 0;
+    const [before] = this.worlds.filter((world) => world.origin === origin).sort((a, b) => time(b) - time(a));
+    if (before) return this.#enter({ kind: 'linked', name: before.name, begin });
+    await this.openNew(begin);
+  }
+
+  /** Makes another world of what a link means, and opens it. */
+  openNew(begin: Beginning & { origin?: string }): Promise<void> {
+    const file = decodeURIComponent(
+      begin.origin
+        ?.split('/')
+        .at(-1)
+        ?.replace(/[?#].*$/, '') ?? '',
+    );
+    const name = nameFromFile(
+      file,
+      this.worlds.map(({ name }) => name),
+    );
+    return this.open(name, { create: true, begin });
+  }
+
+  /** Tries once more what did not start. */
+  retry(): Promise<void> {
+    return this.open(this.name, { create: true, ...this.#opening });
   }
 
   /** The small worlds to begin with; asked for once a world is there, since nobody needs them before. */

@@ -64,6 +64,8 @@ export class BootView extends LitElement {
             <button @click=${() => this.open(PLAYGROUND)}>${boot.playground}</button>
           </div>
         `;
+      case 'linked':
+        return this.renderLinked(phase);
       case 'unstable':
         return html`
           <h2>${boot.unstable(name)}</h2>
@@ -78,7 +80,7 @@ export class BootView extends LitElement {
           <h2>${boot.failed(name)}</h2>
           <sausage-problem role="alert" .problem=${phase.problem}></sausage-problem>
           <div class="row">
-            <button class="main" @click=${() => this.open(name, { create: true })}>${boot.again}</button>
+            <button class="main" @click=${() => void this.session.retry()}>${boot.again}</button>
             ${name === PLAYGROUND ? nothing : html`<button @click=${() => this.open(PLAYGROUND)}>${boot.playground}</button>`}
           </div>
         `;
@@ -100,6 +102,19 @@ export class BootView extends LitElement {
         <span aria-hidden="true">${strings.boot.percent(Math.round(fraction * 100))}</span>
       </div>
       <div class="hidden" role="status">${strings.boot.steps[progress.step]}</div>
+    `;
+  }
+
+  private renderLinked({ name, begin }: Extract<Phase, { kind: 'linked' }>) {
+    const { boot } = strings;
+    return html`
+      <h2>${boot.linked(name)}</h2>
+      <p>${boot.linkedNext}</p>
+      <div class="row">
+        <button class="main" @click=${() => this.open(name)}>${boot.goOn(name)}</button>
+        <button @click=${() => void this.session.openNew(begin)}>${boot.another}</button>
+        <button class="danger" @click=${() => this.open(name, { resetTo: begin })}>${boot.reset(name)}</button>
+      </div>
     `;
   }
 

@@ -207,6 +207,46 @@ describe('the session of the page', () => {
     await expect(session.renameWorld('new', 'newer')).rejects.toThrow('open in another tab');
   });
 
+  it('R8-5 follows a link to a world once, and asks when it is followed again', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    const zip = new URL('http://site/a%20lesson.zip');
+    await session.follow({ zip, hash: 'ab'.repeat(16) });
+    await until(session, 'open');
+    expect(api.opened.at(-1)).toMatchObject({ name: 'a lesson', from: zip, origin: zip.href, hash: 'ab'.repeat(16) });
+    expect(api.opened.at(-1)).not.toHaveProperty('trusted');
+
+    await session.follow({ zip });
+    expect(session.phase).toMatchObject({ kind: 'linked', name: 'a lesson', begin: { from: zip } });
+    const { begin } = session.phase as Extract<typeof session.phase, { kind: 'linked' }>;
+    await session.open('a lesson');
+    expect(api.resets).toEqual([]);
+    await session.follow({ zip });
+    await session.openNew(begin);
+    expect(session.name).toBe('a lesson 2');
+    await session.follow({ zip });
+    await session.open('a lesson', { resetTo: begin });
+    await until(session, 'open');
+    expect(api.resets).toEqual([['a lesson', expect.objectContaining({ from: zip })]]);
+
+    await session.follow({ problem: 'ftp://x' });
+    expect(session.phase).toMatchObject({ kind: 'failed', problem: { sentence: expect.stringContaining('ftp://x') } });
+  });
+
+  it('tries again what it was to make, and nothing empty in its place', async () => {
+    const api = new FakeApi();
+    const session = sessionOn(api);
+    const from = new URL('http://site/b.zip');
+    const { openWorld } = api;
+    api.openWorld = () => Promise.reject(new Error('no network'));
+    await session.open('b', { create: true, begin: { from, origin: from.href } });
+    expect(session.phase.kind).toBe('failed');
+    api.openWorld = openWorld;
+    await session.retry();
+    await until(session, 'open');
+    expect(api.opened.at(-1)).toMatchObject({ name: 'b', from });
+  });
+
   it('makes a world anew of what it was made of, and only where that is known', async () => {
     const api = new FakeApi().add('imported');
     const session = sessionOn(api);
