@@ -39,6 +39,12 @@ interface Step {
   failed?: string;
 }
 
+/**
+ * Tests are linked as a whole too. Else what the SDK's sockets bring along speaks of the constructors of the C library, though
+ * nobody calls it; the linker then takes them for called, and an older wasi-libc (Debian's) finds no files.
+ */
+const WHOLE = { CARGO_PROFILE_DEV_LTO: 'thin', CARGO_PROFILE_TEST_LTO: 'thin' };
+
 export class CargoBuild {
   readonly #options: CargoOptions;
   readonly #workspace: Workspace;
@@ -133,6 +139,7 @@ export class CargoBuild {
           // lines of source in a panic cost more than all else of a test
           CARGO_PROFILE_DEV_DEBUG: 'none',
           CARGO_PROFILE_TEST_DEBUG: 'none',
+          ...(toolchain.target === 'wasm32-wasip1' && WHOLE),
           RUSTC: toolchain.rustc,
           ...toolchain.env,
         },
