@@ -134,12 +134,18 @@ export class OpenedWorld implements World {
     }
   }
 
-  /** To be called when whoever opened the world has it; see `CoreApi.settle`. */
+  /**
+   * To be called when the world answers; see `CoreApi.settle`. It begins in a task of its own: whoever waits for the world has
+   * it before anything that nobody waits for is downloaded.
+   */
   settle(furnish: boolean): void {
-    // A world that could not be furnished says so in its journal, and is furnished at its next opening.
-    this.#whole(this.#core.settle(furnish))
-      .then(() => (furnish ? worlds.furnished(this.#id) : undefined))
-      .catch(() => {});
+    setTimeout(() => {
+      if (this.#released) return;
+      // A world that could not be furnished says so in its journal, and is furnished at its next opening.
+      this.#whole(this.#core.settle(furnish))
+        .then(() => (furnish ? worlds.furnished(this.#id) : undefined))
+        .catch(() => {});
+    });
   }
 
   get storage(): World['storage'] {

@@ -255,31 +255,6 @@ describe('the page, for a visitor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('R1-6 says so when the other tab does not give the world up, and offers the same again', async () => {
-    const { page: first, ready } = bound(await visit());
-    await ready();
-    // a tab that sleeps has the lock and answers nobody
-    await first.evaluate(async () => {
-      const { held } = await navigator.locks.query();
-      const { name } = held!.find(({ name }) => name!.startsWith('sausage/world/'))!;
-      const asleep = new Promise<void>((resolve) => {
-        void navigator.locks.request(name!, () => {
-          resolve();
-          return new Promise(() => {});
-        });
-      });
-      await sausage.world.close();
-      await asleep;
-    });
-    const { page: second } = bound(await visit());
-    await second.getByRole('button', { name: 'Take it over' }).click();
-    await second.getByRole('alert').getByText('does not answer: it sleeps. Close that tab').waitFor();
-    await first.close();
-    await second.getByRole('button', { name: 'Take it over' }).click();
-    await second.waitForFunction(() => sausage.world);
-    expect(await second.getByRole('alert').count()).toBe(0);
-  });
-
   it('R1-6 opens a copy of a world that another tab has, which goes on', async () => {
     const { page: first, ready } = bound(await visit());
     await ready();
