@@ -5,6 +5,7 @@
  */
 
 import { PLAYGROUND } from './model/session.ts';
+import { unescaped } from './model/unescaped.ts';
 
 const WORLD = 'world';
 const SAFE = 'safe';
@@ -39,7 +40,7 @@ export function readLink(href: string): WorldLink | { problem: string } | undefi
   const found = /^#world=(.*?)(?:&sha256=([0-9a-f]{32,64}))?$/i.exec(url.hash);
   if (!found) return undefined;
   const [, text = '', hash] = found;
-  const typed = /^[a-z]+%3A/i.test(text) ? decodeURIComponent(text) : text;
+  const typed = /^[a-z]+%3A/i.test(text) ? unescaped(text) : text;
   const page = new URL(url.pathname, url.origin);
   const zip = typed && URL.canParse(typed, page.href) ? new URL(typed, page) : undefined;
   if (!zip || !/^https?:$/.test(zip.protocol)) return { problem: typed };

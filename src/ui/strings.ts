@@ -260,8 +260,6 @@ export const strings = {
     more: 'More',
     moreOf: (name: string) => `More for ${name}`,
     actions: (name: string) => `What to do with ${name}`,
-    share: 'Share',
-    shareOf: (name: string) => `Share ${name}`,
     rename: 'Rename',
     renameOf: (name: string) => `Rename ${name}`,
     renameTitle: (name: string) => `Rename “${name}”`,

@@ -19,6 +19,7 @@ import type { Shelf } from './shelf.ts';
 import { Signals } from './signals.ts';
 import { forgetStarts, Starts } from './starts.ts';
 import { Store } from './store.ts';
+import { unescaped } from './unescaped.ts';
 import { nameFromFile } from './world-name.ts';
 
 /** The world that is made of the shipped file when it is not there yet. */
@@ -247,7 +248,7 @@ export class Session extends Store {
 
   /** Makes another world of what a link means, and opens it. */
   openNew(begin: Beginning & { origin?: string }): Promise<void> {
-    const file = decodeURIComponent(
+    const file = unescaped(
       begin.origin
         ?.split('/')
         .at(-1)

@@ -1,5 +1,7 @@
 /** What a code block of a page can do when it is tapped. */
 
+import { unescaped } from '../model/unescaped.ts';
+
 export type Snippet =
   /** Lines for the console, one after another. */
   | { kind: 'lines'; lines: string[] }
@@ -51,12 +53,4 @@ export function targetOf(
     else if (step !== '' && step !== '.') steps.push(step);
   }
   return { kind: 'file', path: `/${steps.join('/')}` };
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

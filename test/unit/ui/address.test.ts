@@ -17,6 +17,12 @@ it('a link to the zip of a world is the fragment of the page', () => {
     digits.toLowerCase(),
   ]);
   expect(zip('#world=worlds/1234')).toEqual(['https://host/play/worlds/1234', undefined]);
+  // a % that escapes nothing is part of the address, which is then said to lead nowhere
+  expect(zip('#world=https%3A%2F%2Fsite%2F50%.zip')).toEqual([
+    'https://host/play/https%3A%2F%2Fsite%2F50%.zip',
+    undefined,
+  ]);
+  expect(zip('#world=https://site/50%.zip')).toEqual(['https://site/50%.zip', undefined]);
   expect(zip('#world=')).toEqual({ problem: '' });
   for (const text of ['javascript:alert(1)', 'data:text/plain,x', 'file:///etc/passwd', 'http://']) {
     expect(zip(`#world=${text}`)).toEqual({ problem: text });

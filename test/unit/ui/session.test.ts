@@ -229,6 +229,10 @@ describe('the session of the page', () => {
     await until(session, 'open');
     expect(api.resets).toEqual([['a lesson', expect.objectContaining({ from: zip })]]);
 
+    await session.follow({ zip: new URL('http://site/50%.zip') });
+    await until(session, 'open');
+    expect(session.name).toBe('50-');
+
     await session.follow({ problem: 'ftp://x' });
     expect(session.phase).toMatchObject({ kind: 'failed', problem: { sentence: expect.stringContaining('ftp://x') } });
   });
